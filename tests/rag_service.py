@@ -92,6 +92,8 @@ class RagService:
                     self.send(200, "text/html", b"<!doctype html><p>Log in</p>")
                 elif path == "/broken":
                     self.send(500, "application/json", b'{"detail": "out of memory"}')
+                elif path == "/busy":
+                    self.send(429, "application/json", b"{}", retry_after=str(body["wait"]))
                 elif path == "/changed":
                     self.send(200, "application/json", b'{"data": {"reply": "1889"}}')
                 elif path == "/echo":
@@ -124,12 +126,12 @@ class RagService:
                 except TimeoutError:
                     service.kept_waiting = True
 
-            def send(self, status: int, kind: str, body: bytes, location: str = "") -> None:
+            def send(self, status: int, kind: str, body: bytes, **headers: str) -> None:
                 self.send_response(status)
                 self.send_header("content-type", kind)
                 self.send_header("content-length", str(len(body)))
-                if location:
-                    self.send_header("location", location)
+                for name, value in headers.items():
+                    self.send_header(name.replace("_", "-"), value)
                 self.end_headers()
                 self.wfile.write(body)
 

@@ -53,6 +53,9 @@ LONGEST_WAIT = 1.5
 LONGEST_BACKOFF = 30
 """Seconds to pause at most after a refusal that names no time."""
 
+LONGEST_REFUSED = 10
+"""Minutes in which everything is refused and nothing answered, after which runs stop."""
+
 NEXT_TRY = 5.0
 """Seconds after a pause in which the next refusal may be expected."""
 
@@ -279,6 +282,8 @@ class Limiter:
         self._slowed_at = -math.inf
         self._last_answer = -math.inf
         self._refusals = 0
+        # Since when everything is refused; `None` where the last word was an answer.
+        self._refused_since: float | None = None
         self._were_refused: deque[bool] = deque(maxlen=RECENT)
         self._timer: asyncio.TimerHandle | None = None
         self._clock: Callable[[], float] = time.monotonic
@@ -346,6 +351,7 @@ class Limiter:
         self._in_flight.discard(permit)
         self._last_answer = self._clock()
         self._were_refused.append(False)
+        self._refused_since = None
         # An answer to what was sent before the last refusal says nothing about the time since.
         if permit.sent > self._slowed_at:
             self._refusals = 0
@@ -362,7 +368,10 @@ class Limiter:
         wait: float | None,
         headers: Mapping[str, str],
     ) -> None:
-        """The provider asked to wait: everything pauses; fewer go at once if it is no rare case."""
+        """The provider asked to wait: everything pauses; fewer go at once if it is no rare case.
+
+        Raises `RunStoppedError` where all were refused for too long, however many they are.
+        """
         self._forget(permit)
         self._last_answer = self._clock()
         is_rare = len(self._were_refused) == RECENT and sum(self._were_refused) < RARE * RECENT
@@ -378,6 +387,19 @@ class Limiter:
         pause = wait or backoff * self._minute / 60
         self._paused_until = max(self._paused_until, self._clock() + pause)
         self._read_headers(permit, headers)
+        if self._refused_since is None:
+            self._refused_since = self._last_answer
+        if self._paused_until > self._refused_since + LONGEST_REFUSED * self._minute:
+            # Whoever resumes has as long again.
+            self._refused_since = None
+            message = say(
+                "{name}: the provider refused every request for {minutes} minutes. Everything so "
+                "far is kept; resume later.",
+                name=self._name,
+                minutes=LONGEST_REFUSED,
+            )
+            self._send_away(lambda: RunStoppedError(message, kind="limits"))
+            raise RunStoppedError(message, kind="limits")
         self._dispatch()
 
     def failed(self, permit: Permit) -> None:
@@ -438,7 +460,7 @@ class Limiter:
         return max(waits, default=0.0)
 
     def _stop(self, seconds: float) -> None:
-        """Sends away all who wait."""
+        """Sends away all who wait for another day."""
         resume_at = datetime.now(UTC) + timedelta(seconds=seconds)
         when = f"{resume_at:%Y-%m-%d %H:%M} UTC"
         message = say(
@@ -447,9 +469,12 @@ class Limiter:
             name=self._name,
             when=when,
         )
+        self._send_away(lambda: RunStoppedError(message, kind="limits", resume_at=resume_at))
+
+    def _send_away(self, stopped: Callable[[], RunStoppedError]) -> None:
         for turn in self._queue.values():
             if not turn.done():
-                turn.set_exception(RunStoppedError(message, kind="limits", resume_at=resume_at))
+                turn.set_exception(stopped())
         self._queue.clear()
 
     def _forget(self, permit: Permit) -> None:

@@ -16,6 +16,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -43,7 +44,7 @@ from evaluators.llm.asking import in_words
 from evaluators.llm.keys import clean_address, mask
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.masking import Masker
-from evaluators.llm.provider_errors import seconds_to_wait
+from evaluators.llm.provider_errors import LONGEST_PAUSE, seconds_to_wait
 from evaluators.llm.transport import MOST_BYTES, PackedError, TooBigError, body_of, new_session
 from evaluators.named_files import read_toml
 from evaluators.records import (
@@ -539,7 +540,16 @@ class _HTTP(OwnConnection):
         message = say("{host} answered with HTTP {status}.", host=self._host, status=status)
         if status == 429:
             headers = {name.lower(): text for name, text in response.headers.items()}
-            return RateLimitedError(message, details, wait=seconds_to_wait(headers))
+            wait = seconds_to_wait(headers)
+            if wait is None or wait <= LONGEST_PAUSE:
+                return RateLimitedError(message, details, wait=wait)
+            resume_at = datetime.now(UTC) + timedelta(seconds=wait)
+            words = say(
+                "{host} asks to wait until {when} UTC. Everything so far is kept; resume then.",
+                host=self._host,
+                when=f"{resume_at:%Y-%m-%d %H:%M}",
+            )
+            return RunStoppedError(words, details, kind="limits", resume_at=resume_at)
         if status >= 500:
             return TransientError(message, details, tries=3)
         return LLMError(message, details)

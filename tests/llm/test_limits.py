@@ -523,6 +523,46 @@ def test_pauses_without_a_time_double_up_to_half_a_minute_and_start_anew_after_a
     assert run(ask()) == [0, 1, 2, 4, 8, 16, 30, 30, 0, 1]
 
 
+@pytest.mark.parametrize("wait", [None, 0.0, 60.0])
+@pytest.mark.parametrize("requests", [1, 3, 40])
+def test_what_refuses_everything_stops_all_within_twelve_minutes_and_again_after_a_resume(
+    requests, wait
+):
+    async def ask(limits):
+        while True:
+            permit = await limits.acquire(10)
+            await asyncio.sleep(0.5)
+            limits.refused(permit, wait, {})
+
+    async def both():
+        limits, ended = limiter(), []
+        for _ in range(2):
+            started = now()
+            stopped = await asyncio.gather(
+                *[ask(limits) for _ in range(requests)], return_exceptions=True
+            )
+            assert {type(error) for error in stopped} == {RunStoppedError}
+            assert "refused every request for 10 minutes" in str(stopped[0])
+            ended.append((now() - started) / 60)
+        return ended
+
+    assert all(8 < minutes < 12 for minutes in run(both()))
+
+
+def test_one_answer_shows_that_not_everything_is_refused():
+    async def ask():
+        limits = limiter()
+        for number in range(60):
+            permit = await limits.acquire(10)
+            if number % 15 == 14:
+                limits.settle(permit, 10, {})
+            else:
+                limits.refused(permit, 30, {})
+        return now()
+
+    assert run(ask()) > 25 * 60
+
+
 @pytest.mark.parametrize(
     ("every", "at_once"),
     [

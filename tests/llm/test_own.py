@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -118,6 +119,19 @@ def test_a_reply_that_is_none_fails_with_its_reason(service, path, error, words)
     with pytest.raises(error, match=words) as raised:
         asked(at(service, path))
     assert raised.value.details
+
+
+def test_one_that_asks_to_wait_is_waited_for_up_to_a_bound_and_then_the_run_stops(service):
+    def refused(wait):
+        with pytest.raises(LLMError) as raised:
+            asked(at(service, "/busy", body=f'{{"q": "{{{{question}}}}", "wait": {wait}}}'))
+        return raised.value
+
+    assert refused(90).wait == 90
+    stopped = refused(3600)
+    assert isinstance(stopped, RunStoppedError)
+    assert "asks to wait until" in str(stopped)
+    assert stopped.resume_at > datetime.now(UTC) + timedelta(minutes=59)
 
 
 def test_one_that_hangs_is_given_up_and_one_that_is_away_is_unreachable(service, monkeypatch):
