@@ -20,6 +20,9 @@ from evaluators.text.words import counted, in_a_line, joined_sentences, name_and
 HEADINGS = (mark("Kind"), mark("Answers"), mark("Share"), mark("Look at"), mark("Samples"))
 HELD, ANSWERED, DECLINED = mark("The documents"), mark("Answered"), mark("Declined")
 DRAWN = mark("Counted over {read:,} answers drawn at random from {all}.")
+DECLINING = mark(
+    "Answers that decline: {count:,}. Kinds read from labels are counted without them."
+)
 OUTCOMES = mark("Answered or declined, with evidence or without")
 NAMED = 3
 """Samples that are named of each kind."""
@@ -71,10 +74,12 @@ def title_of(one: Counted) -> str:
 
 
 def split_in_words(one: Counted) -> str:
-    """What is wrong with its sentences, counted; empty where no labeller says."""
-    split = one.sentences
-    said = [f"{say(words)} {split[kind]:,}" for kind, words in IN_WORDS.items() if kind in split]
-    return " · ".join(said) if split.keys() - {Fault.UNKNOWN} else ""
+    """Answers that are partly supported at worst, and what is wrong with sentences, where said."""
+    split = {words: one.sentences.get(kind, 0) for kind, words in IN_WORDS.items()}
+    if not one.sentences.keys() - {Fault.UNKNOWN}:
+        split = {}
+    split = {mark("partly supported at worst"): one.partly} | split
+    return " · ".join(f"{say(words)} {number:,}" for words, number in split.items() if number)
 
 
 def _where(one: Counted) -> tuple[str, str]:
@@ -89,8 +94,11 @@ def caution(flaws: Flaws) -> str:
     drawn = ""
     if flaws.read < flaws.drawn_from:
         drawn = say(DRAWN, read=flaws.read, all=counted(flaws.drawn_from, "answer"))
+    without = ""
+    if flaws.declining and any(one.kind.is_of_labels for one in flaws.kinds):
+        without = say(DECLINING, count=flaws.declining)
     suspected = any(one.is_suspicion for one in flaws.kinds)
-    return joined_sentences([drawn, say(SUSPICION) if suspected else ""])
+    return joined_sentences([drawn, without, say(SUSPICION) if suspected else ""])
 
 
 def outcomes(flaws: Flaws) -> Table:

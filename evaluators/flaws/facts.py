@@ -23,14 +23,15 @@ MOST_COMPARED = 20_000
 """Spellings of facts times texts of one answer; the facts behind them are not looked for."""
 
 
-def facts_of(sample: Sample, judged: Iterable[Fact] = ()) -> list[Fact]:
+def facts_of(sample: Sample, judged: Iterable[Fact] = (), carried: str = "") -> list[Fact]:
     """The facts of the true answer as a judge has said of them, the others by words.
 
-    None where there is none that can be looked for.
+    None where there is none that can be looked for. What the documents `carried` of the answer they
+    hold, if only several of them together.
     """
     truths = true_facts(sample)[:MOST_FACTS]
     said = {fact.text: fact for fact in judged}
-    found = _by_words(sample, [own for own, _ in truths if own[0] not in said]) | said
+    found = _by_words(sample, [own for own, _ in truths if own[0] not in said], carried) | said
     vital_of = {own[0]: vital for own, vital in truths}
     return [
         found[text].model_copy(update={"vital": vital})
@@ -39,7 +40,7 @@ def facts_of(sample: Sample, judged: Iterable[Fact] = ()) -> list[Fact]:
     ]
 
 
-def _by_words(sample: Sample, truths: Sequence[Spellings]) -> dict[str, Fact]:
+def _by_words(sample: Sample, truths: Sequence[Spellings], carried: str) -> dict[str, Fact]:
     most = max(1, MOST_COMPARED // (1 + len(sample.retrieved_documents)))
     required = []
     for spellings in truths:
@@ -49,7 +50,7 @@ def _by_words(sample: Sample, truths: Sequence[Spellings]) -> dict[str, Fact]:
     if SAYS_LITTLE.intersection(every):
         return {}
     answer = _Texts([remove_reasoning(sample.response or "")], every)
-    documents = _Texts(sample.retrieved_documents, every)
+    documents = _Texts([*sample.retrieved_documents, carried], every)
     facts = {}
     for group in required:
         content = {spelling: frozenset(terms(spelling)) - {STOP} for spelling in group}

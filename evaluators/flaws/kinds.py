@@ -40,7 +40,10 @@ DECLINED_WRONGLY = Kind(
 ANSWERED_WITHOUT = Kind(
     "answered_without_evidence",
     title=mark("Answered without evidence"),
-    meaning=mark("The documents do not hold the answer, and one was given all the same."),
+    meaning=mark(
+        "The documents do not hold the true answer, and one was given all the same. What it says "
+        "may be supported: by something else than what was asked for."
+    ),
     remedy=mark(
         "Mend the retrieval first: other pieces, more of them, hybrid search. Then tell the model "
         "to decline where the documents do not say."
@@ -50,7 +53,7 @@ ANSWERED_WITHOUT = Kind(
 UNSUPPORTED = Kind(
     "unsupported",
     title=mark("Says what no document says"),
-    meaning=mark("A sentence of the answer has no support."),
+    meaning=mark("A sentence of the answer has no support, or is only partly supported."),
     remedy=mark(
         "Tell the model to answer from the documents alone, lower its temperature, or take "
         "another model. Read three of them first: a judge may be wrong."
@@ -137,6 +140,8 @@ NEGATED = Kind(
     is_suspicion=True,
     is_of_labels=True,
 )
+
+SUSPECTED = (OTHER_NUMBER, OTHER_NAME, NEGATED)
 
 IN_WORDS = {
     Fault.CONTRADICTS: mark("contradicts the documents"),

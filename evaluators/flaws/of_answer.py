@@ -17,7 +17,6 @@ from evaluators.text.language import say
 from evaluators.text.normalise import remove_reasoning
 from evaluators.text.sentences import split_sentences
 from evaluators.text.words import name_and_text
-from evaluators.trace.definitions import response_supports
 
 Declines = Callable[[str], bool]
 """Whether an answer gives none, by rules of a run's own."""
@@ -101,7 +100,13 @@ def flaws_of(
         texts = [sentence.text for sentence in labelled.sentences.response]
     is_declined = declines(response) if declines else declined.declines(texts)
     labels = labelled.labels if labelled and not labelled.compares_words else None
-    facts = tuple(facts_of(sample, judged_facts))
+    supports = _supports(labelled) if labelled else []
+    carried = " ".join(
+        text
+        for text, own in zip(texts, supports, strict=False)
+        if own and own.support is Support.FULL and own.supporting_keys
+    )
+    facts = tuple(facts_of(sample, judged_facts, carried))
     evidence = declined.evidence_for(sample, labels, facts)
     if evidence:
         has[kinds.DECLINED_WRONGLY] = is_declined and evidence.is_there
@@ -114,12 +119,18 @@ def flaws_of(
     cited = citations(labelled.sentences, labelled.labels, sample.sources, first_document)
     found = tuple(mismatches(labelled.sentences, labelled.labels, sample.question))
     has |= _of_citations(cited)
-    if not is_declined:
-        has |= _of_labels(labelled, found)
-    by_key = {support.key: support for support in labelled.labels.sentence_support}
-    own = filter(None, (by_key.get(sentence.key) for sentence in labelled.sentences.response))
-    unsupported = tuple(support for support in own if support.support is not Support.FULL)
+    labelled_ones = [own for own in supports if own]
+    unsupported = tuple(own for own in labelled_ones if own.support is not Support.FULL)
+    if labelled_ones and not is_declined:
+        of_kinds = {mismatch.kind for mismatch in found}
+        has |= {kind: kind in of_kinds for kind in kinds.SUSPECTED}
+        has[kinds.UNSUPPORTED] = bool(unsupported)
     return AnswerFlaws(has, is_declined, evidence, cited, found, facts, unsupported)
+
+
+def _supports(labelled: LabelledAnswer) -> list[SentenceSupport | None]:
+    by_key = {own.key: own for own in labelled.labels.sentence_support}
+    return [by_key.get(sentence.key) for sentence in labelled.sentences.response]
 
 
 def _of_facts(facts: Sequence[Fact]) -> dict[Kind, bool]:
@@ -140,16 +151,4 @@ def _of_citations(cited: Cited) -> dict[Kind, bool]:
         kinds.CITES_NOTHING: Carries.FABRICATED in said,
         kinds.CITES_OTHER: Carries.OTHER in said,
         kinds.UNCITED: bool(cited.uncited),
-    }
-
-
-def _of_labels(labelled: LabelledAnswer, found: Sequence[Mismatch]) -> dict[Kind, bool]:
-    supports = response_supports(labelled.sentences, labelled.labels)
-    if not any(supports):
-        return {}
-    of_kinds = {mismatch.kind for mismatch in found}
-    suspected = (kinds.OTHER_NUMBER, kinds.OTHER_NAME, kinds.NEGATED)
-    return {
-        kinds.UNSUPPORTED: Support.NONE in supports,
-        **{kind: kind in of_kinds for kind in suspected},
     }

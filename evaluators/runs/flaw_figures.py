@@ -22,8 +22,8 @@ class Counted(Record):
     """How many of the answers that it applies to have a flaw, or came out in one way.
 
     `name` is that of a kind of flaw, or of an outcome. Answers of a suspicion must be read before
-    they are called wrong. Of the unsupported `sentences` counts what is wrong with those without
-    support.
+    they are called wrong. Of the unsupported `sentences` counts what is wrong with those that are
+    not fully supported, and `partly` the answers of which the worst is partly supported.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Counted(Record):
     answers: tuple[Answer, ...]
     is_suspicion: bool = False
     sentences: dict[str, int] = {}
+    partly: int = 0
 
     @property
     def kind(self) -> Kind:
@@ -40,19 +41,21 @@ class Counted(Record):
 class Flaws(Record):
     """The flaws of one model's answers.
 
-    `kinds` are those that some answer has, the most frequent first. `outcomes` are the four ways
-    of answering or declining, with evidence or without; none where nothing tells whether the
-    documents hold an answer. `bases` counts by what it is known, `declined` is the share of answers
-    that decline. `citations` counts what the labels say of each, `precision` and `recall` are means
-    over the answers that cite; these count documents from `first_document`. `vital_facts` and
-    `all_facts` are how many facts of the true answers are given, means over the answers that have
-    some. `read` answers were looked at, of many drawn at random from `drawn_from`.
+    `kinds` are those that some answer has, the most frequent first. `outcomes` are the four
+    ways of answering or declining, with evidence or without; none where nothing tells whether
+    the documents hold an answer. `bases` counts by what it is known, `declined` is the share of
+    answers that decline, `declining` their number. `citations` counts what the labels say of
+    each, `precision` and `recall` are means over the answers that cite; these count documents
+    from `first_document`. `vital_facts` and `all_facts` are how many facts of the true answers
+    are given, means over the answers that have some. `read` answers were looked at, of many
+    drawn at random from `drawn_from`.
     """
 
     kinds: tuple[Counted, ...]
     outcomes: tuple[Counted, ...]
     bases: dict[str, int]
     declined: Mean
+    declining: int
     citations: dict[str, int]
     precision: Mean
     recall: Mean
@@ -79,10 +82,14 @@ def count(
         # What is relevant by labels need not hold the answer; test beds and true answers tell it.
         is_sure = kind is DECLINED_WRONGLY and Basis.LABELS.value not in bases
         is_suspicion = bool(one.rate.estimated) or (kind.is_suspicion and not is_sure)
-        own = (flaws[answer].unsupported for answer in one.answers if kind is UNSUPPORTED)
-        none = (each for each in chain.from_iterable(own) if each.support is Support.NONE)
-        sentences = Counter(each.kind.value for each in none)
-        update = {"is_suspicion": is_suspicion, "sentences": sentences}
+        own = [flaws[answer].unsupported for answer in one.answers if kind is UNSUPPORTED]
+        update = {
+            "is_suspicion": is_suspicion,
+            "sentences": Counter(each.kind.value for each in chain.from_iterable(own)),
+            "partly": sum(
+                all(each.support is Support.PARTIAL for each in each_own) for each_own in own
+            ),
+        }
         if one.answers:
             kinds.append(one.model_copy(update=update))
     outcomes = [figures.counted(outcome.value, partial(_came_out, outcome)) for outcome in Outcome]
@@ -92,6 +99,7 @@ def count(
         outcomes=tuple(outcomes) if any(one.answers for one in outcomes) else (),
         bases=bases,
         declined=figures.mean(lambda own: own.declines),
+        declining=sum(bool(own.declines) for own in every),
         citations=Counter(one.carries.value for own in cited for one in own.citations),
         precision=figures.mean(lambda own: own.cited and own.cited.precision, is_of_labels=True),
         recall=figures.mean(lambda own: own.cited and own.cited.recall, is_of_labels=True),

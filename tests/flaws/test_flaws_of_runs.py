@@ -8,7 +8,10 @@ import pytest
 
 from evaluators import evaluate
 from evaluators.document.flaws import caution
+from evaluators.document.flaws import flaws as flaw_blocks
+from evaluators.document.terminal import as_text
 from evaluators.flaws.kinds import KINDS
+from evaluators.runs.run_view import WHAT_COUNTS
 from evaluators.terminal.tables import run_summary
 from evaluators.text.language import CHINESE, speaking
 
@@ -187,3 +190,54 @@ def test_every_kind_and_outcome_is_said_in_chinese(by_labels):
         shown = repr(by_labels)
     assert "有证据却拒答" in shown
     assert not any(kind.title in shown for kind in KINDS.values())
+
+
+def with_support(row, *supports):
+    own = [
+        {"key": "abc"[place], "support": one, "supporting_keys": ["0a"] if one == "full" else []}
+        for place, one in enumerate(supports)
+    ]
+    return {**row, "labels": {"relevant_keys": ["0a"], "sentence_support": own}}
+
+
+def test_every_answer_that_counts_as_unsupported_is_under_a_card_that_says_of_how_many(store):
+    """Of five answers one declines; one is unsupported, one partly at worst, one both, one not."""
+    tower = {"question": "When?", "response": "It was finished in 1889. It stands in Paris."}
+    rows = [
+        with_support({**tower, "question": str(number), "retrieved_documents": DOCUMENTS}, *own)
+        for number, own in enumerate(
+            (("none", "full"), ("partial", "full"), ("partial", "none"), ("full", "full"))
+        )
+    ]
+    declines = {"question": "Why?", "response": "I do not know.", "retrieved_documents": DOCUMENTS}
+    results = evaluate(
+        [*rows, with_support(declines, "none")], "trace", store=store, progress=False
+    ).under(labels="gold")
+
+    (unsupported,) = [one for one in results.flaws().kinds if one.name == "unsupported"]
+    assert [answer.position for answer in unsupported.answers] == [0, 1, 2]
+    assert (unsupported.rate.scored, unsupported.partly) == (4, 1)
+    # Of the headline's five, by both formulas: partly supported passes by that of RAGBench.
+    assert list(results.to_pandas()["adherence"]) == [0, 0, 0, 1, 0]
+    by_ragbench = results.under(definition="ragbench", labels="gold")
+    assert list(by_ragbench.to_pandas()["adherence"]) == [0, 1, 0, 1, 0]
+    shown = " ".join(as_text(flaw_blocks(results.read(), WHAT_COUNTS._replace(by="gold"))).split())
+    assert "Says what no document says 3 of 4" in shown
+    assert "Says what no document says: partly supported at worst 1" in shown
+    assert "Answers that decline: 1. Kinds read from labels are counted without them." in shown
+
+
+def test_what_the_answer_gives_and_the_labels_support_the_documents_hold(store):
+    """The words of the fact stand in two documents, and no one holds 70 % of them."""
+    row = {
+        "question": "When was it finished, and what is the capital of Italy?",
+        "response": "The tower was finished in 1889. The capital of Italy is Rome.",
+        "ground_truth": "The tower was finished in 1889 and the capital of Italy is Rome",
+        "retrieved_documents": DOCUMENTS,
+    }
+    rows = [with_support(row, "full", "full"), with_support(row, "full", "none")]
+    results = evaluate(rows, "trace", store=store, progress=False).under(labels="gold")
+
+    counted = {one.name: len(one.answers) for one in results.flaws().outcomes}
+    assert counted["answered with evidence"] == 1
+    assert counted["answered without evidence"] == 1
