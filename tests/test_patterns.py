@@ -49,7 +49,7 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
         "fullmatch",
         lambda: [re.compile(sources._as_expression(name)) for name in ("*.csv", "**/*.parquet")],
     ),
-    "evaluators/datasets/alphabets.py of": (
+    "evaluators/datasets/alphabets.py _alphabet": (
         "match",
         lambda: [alphabet.letters for alphabet in ALPHABETS.values()],
     ),

@@ -3,62 +3,28 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from evaluators.config import ROOT
 from evaluators.datasets.names import ANSWER, field_of, folded
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
 from evaluators.text.strangers_json import strangers_json
 
-_SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Phoenix (OpenInference)", ("context_span_id",)),
-    ("Phoenix (OpenInference)", ("span_kind", "parent_id")),
-    ("Phoenix (OpenInference)", ("span_kind", "context")),
-    ("Langfuse", ("observations", "trace")),
-    ("Langfuse", ("parent_observation_id",)),
-    ("Langfuse", ("bookmarked", "input", "output")),
-    ("LangSmith", ("run_type", "inputs")),
-    ("LangSmith", ("run_type", "trace_id")),
-    ("LangSmith", ("run_type", "child_runs")),
-    ("LangSmith", ("dotted_order",)),
-    ("LangSmith", ("parent_run_id",)),
-    ("LangChain", ("run_id", "parent_ids")),
-    ("Braintrust", ("span_id", "root_span_id")),
-    ("Jaeger", ("trace_id", "spans", "processes")),
-    ("Weave", ("op_name", "inputs")),
-    ("Weave", ("op_name", "started_at")),
-    ("MLflow", ("trace_id", "trace_location")),
-    ("MLflow", ("trace_id", "trace_metadata")),
-    ("MLflow", ("request_id", "request_metadata")),
-    ("Opik", ("trace", "spans")),
-    ("Opik", ("trace_id", "project_id")),
-    ("Opik", ("trace_id", "project_name")),
-    ("Opik", ("project_id", "start_time", "input")),
-    ("Opik", ("project_name", "start_time", "input")),
-    ("Zipkin", ("trace_id", "local_endpoint")),
-    ("Zipkin", ("trace_id", "duration", "timestamp")),
-    ("OpenTelemetry", ("resource_spans",)),
-    ("OpenTelemetry", ("scope_spans",)),
-    ("OpenTelemetry", ("resource_logs",)),
-    ("OpenTelemetry", ("scope_logs",)),
-    ("OpenTelemetry", ("instrumentation_library_spans",)),
-    ("OpenTelemetry", ("span_context",)),
-    ("TruLens", ("record_attributes", "event_id")),
-    ("TruLens", ("main_input", "main_output", "calls")),
-    ("MLflow", ("trace_id", "spans")),
-    ("MLflow", ("request_id", "spans")),
-    ("OpenTelemetry", ("trace_id", "span_id")),
-    ("OpenTelemetry", ("parent_span_id",)),
-    ("OpenTelemetry", ("trace_id", "parent_id")),
-    # A step that was timed, of whatever program
-    (mark("an application"), ("start_time", "end_time", "input", "output")),
-    (mark("an application"), ("start_time", "end_time", "inputs", "outputs")),
-    (mark("an application"), ("started_at", "ended_at", "input", "output")),
-    (mark("an application"), ("started_at", "ended_at", "inputs", "output")),
-    (mark("an application"), ("started_at", "ended_at", "inputs", "outputs")),
-)
+_TABLES = tomllib.loads((ROOT / "data" / "traces.toml").read_text(encoding="utf-8"))
+
+
+def _words(table: str) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(words.split()) for name, words in _TABLES[table].items()}
+
+
+FIELDS, OBJECTS, TEXTS = map(_words, ("fields", "objects", "texts"))
+"""What programs call the fields of a step, the objects in it, and the texts in these."""
+_SOME_PROGRAM = mark("an application")
+_SIGNS = [(program or _SOME_PROGRAM, {*signs.split()}) for program, signs in _TABLES["signs"]]
 """Columns or keys by which the traces of each program are known, all of one line together, as
 `folded` writes them; the most particular first."""
 
@@ -107,7 +73,7 @@ def trace_of(row: Mapping[str, Any]) -> str:
     for value in _objects(row):
         keys = {folded(key): key for key in value}
         for program, signs in _SIGNS:
-            if keys.keys() >= set(signs):
+            if keys.keys() >= signs:
                 return program
         for program, pattern in _ATTRIBUTES:
             if any(map(pattern.search, value)):

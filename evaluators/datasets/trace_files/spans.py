@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from evaluators.datasets.cells import as_object, is_missing, object_in, unpack
 from evaluators.datasets.trace_files.texts import found_in, given_by_tool, unpacked
+from evaluators.datasets.traces import FIELDS, OBJECTS
 
 MOST_FACTS = 5000
 """What is read of one step: its own fields and attributes."""
@@ -23,72 +24,13 @@ MOST_LEVELS = 12
 
 Facts = dict[str, Any]
 
-_STEPS = frozenset(
-    {"resource_spans", "scope_spans", "instrumentation_library_spans", "batches", "traces", "spans"}
-    | {"observations", "child_runs", "child_spans", "children", "runs", "calls", "trace", "data"}
-    | {"info", "items", "trace_data", "resource_logs", "scope_logs", "log_records"}
-)
-"""What programs call the lists and objects that steps lie in."""
-
-_WRAPPERS = (
-    "context", "span_context", "attributes", "span_attributes", "record_attributes", "record",
-    "trace", "tags", "info", "resource_attributes", "trace_metadata",
-)  # fmt: skip
-"""Objects of a step that hold fields of its own."""
-
-_NUMBERED = frozenset(
-    {"documents", "output_documents", "input_documents", "retrieved_contexts", "contexts"}
-    | {"input_messages", "output_messages", "prompt", "completion"}
-)
-"""Lists that are laid flat, as OpenInference and OpenLLMetry write theirs: `documents.0.id`."""
-
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MISSING = ("", "nan", "NaN", "None", "null", "<NA>")
 _HEX = re.compile(r"\A0x(?=[0-9a-f]{16,32}\Z)")
 _NO_PARENT = (*_MISSING, "0", "0000000000000000", "AAAAAAAAAAA=")
 
-_TRACE = ("ai.observability.record_id", "trace_id", "root_span_id", "request_id", "record_id")
-_ID = ("span_id", "event_id", "id", "run_id", "call_id")
-_PARENT = (
-    "parent_span_id", "parent_id", "parent_observation_id", "parent_run_id", "span_parents",
-)  # fmt: skip
-_KIND = (
-    "openinference.span.kind", "langfuse.observation.type", "ai.observability.span_type",
-    "mlflow.span_type", "span_kind", "run_type", "gen_ai.operation.name", "traceloop.span.kind",
-    "observation_type", "span_type", "type", "metadata_span_kind",
-)  # fmt: skip
-_NAME = ("name", "span_name", "op_name", "display_name")
-_START = (
-    "start_time_unix_nano", "start_time", "start_timestamp", "started_at", "start_time_ns",
-    "timestamp", "timestamp_ms", "request_time", "created_at", "ts",
-)  # fmt: skip
-_SESSION = (
-    "session_id", "session.id", "gen_ai.conversation.id", "thread_id", "conversation_id",
-    "langfuse.session.id", "mlflow.trace.session", "metadata.session_id", "metadata.thread_id",
-    "metadata.conversation_id", "extra.metadata.session_id", "extra.metadata.thread_id",
-    "extra.metadata.conversation_id", "metadata.ls_thread_id",
-    "traceloop.association.properties.session_id",
-)  # fmt: skip
-_INPUT = (
-    "ai.observability.record_root.input", "gen_ai.input.messages", "langfuse.observation.input",
-    "mlflow.span_inputs", "traceloop.entity.input", "inputs", "input.value", "input", "main_input",
-    "input_input", "llm.input_messages", "gen_ai.prompt", "gen_ai.content.prompt", "request",
-    "langfuse.trace.input", "mlflow.trace_inputs", "request_preview",
-    "gen_ai.retrieval.query.text", "ai.observability.retrieval.query_text",
-)  # fmt: skip
-_OUTPUT = (
-    "ai.observability.record_root.output", "gen_ai.output.messages", "langfuse.observation.output",
-    "mlflow.span_outputs", "traceloop.entity.output", "outputs", "output.value", "output",
-    "main_output", "output_output", "llm.output_messages", "gen_ai.completion",
-    "gen_ai.content.completion", "gen_ai.tool.call.result", "response", "langfuse.trace.output",
-    "mlflow.trace_outputs", "response_preview", "ai.observability.call.return", "rets",
-)  # fmt: skip
-_CONTENTS = frozenset({*_INPUT, *_OUTPUT})
-_DOCUMENTS = (
-    "reranker.output_documents", "retrieval.documents", "gen_ai.retrieval.documents",
-    "ai.observability.retrieval.retrieved_contexts", "langwatch.rag.contexts",
-    "langwatch.contexts", "db.query.result.document",
-)  # fmt: skip
+_STEPS, _WRAPPERS = frozenset(OBJECTS["steps"]), frozenset(OBJECTS["wrappers"])
+_CONTENTS = frozenset({*FIELDS["input"], *FIELDS["output"]})
 
 _Kinds = tuple[tuple[str, re.Pattern[str]], ...]
 _KINDS: _Kinds = (
@@ -110,16 +52,6 @@ _NAMED: _Kinds = (
 )
 """Names by which a step without a telling kind is known, where it also gave documents."""
 
-_WHOLE = frozenset(
-    {"session_id", "bookmarked", "project_id", "project_name", "observations", "spans", "info"}
-    | {"main_input", "app_id", "request_preview", "trace_id"}
-)
-"""What only rows of whole traces say that name no trace: of steps without one nothing is known."""
-
-_SCORES = (
-    "scores", "feedback_scores", "assessments", "annotations", "feedback", "span_annotations",
-    "summary.weave.feedback",
-)  # fmt: skip
 _PEOPLE = frozenset({"annotation", "human", "ui"})
 """What programs write as the source of a score that a person gave."""
 _BY_PEOPLE = ("wandb.annotation.", "wandb.reaction.")
@@ -196,8 +128,8 @@ def spans_of(row: Mapping[str, Any]) -> Iterator[Span]:
         facts = facts_of(step)
         span = _span(facts, trace, around, parent)
         # MLflow's own id of a trace is not that which OpenTelemetry gave its steps
-        trace = trace or _text(facts, _TRACE)
-        has_parent = any(name in facts for name in _PARENT)
+        trace = trace or _text(facts, FIELDS["trace"])
+        has_parent = any(name in facts for name in FIELDS["parent"])
         if span.id and (span.trace or has_parent) and level >= 0:
             yield span
         inner = []
@@ -258,7 +190,7 @@ def _place_in_list(path: str) -> tuple[str, int, str] | None:
     parts = path.split(".", MOST_LEVELS)
     for at in range(1, len(parts)):
         number = parts[at]
-        if number.isdecimal() and len(number) < 7 and parts[at - 1] in _NUMBERED:
+        if number.isdecimal() and len(number) < 7 and parts[at - 1] in OBJECTS["numbered"]:
             return ".".join(parts[:at]), int(number), ".".join(parts[at + 1 :])
     return None
 
@@ -346,9 +278,9 @@ def _text(facts: Facts, names: Sequence[str]) -> str:
 
 
 def _span(facts: Facts, trace: str, around: str, parent: str) -> Span:
-    own_trace, own_id = trace or _text(facts, _TRACE) or around, _text(facts, _ID)
-    has_parent = any(name in facts for name in _PARENT) or bool(parent)
-    input_, output = _first(facts, _INPUT), _first(facts, _OUTPUT)
+    own_trace, own_id = trace or _text(facts, FIELDS["trace"]) or around, _text(facts, FIELDS["id"])
+    has_parent = any(name in facts for name in FIELDS["parent"]) or bool(parent)
+    input_, output = _first(facts, FIELDS["input"]), _first(facts, FIELDS["output"])
     # OpenTelemetry's older conventions write what was said as log records beside a step
     body = _value(facts.get("body"), MOST_LEVELS)
     event = _text(facts, ("event_name", "event.name"))
@@ -356,11 +288,11 @@ def _span(facts: Facts, trace: str, around: str, parent: str) -> Span:
         input_ = [{**body, "role": "user"}]
     elif event == "gen_ai.choice":
         output = body
-    own_parent = _text(facts, _PARENT) or parent
+    own_parent = _text(facts, FIELDS["parent"]) or parent
     # What is said of a whole trace has no step's id; of a table of traces it has the trace's
     is_whole = not own_id or (own_id == own_trace and own_parent in _NO_PARENT)
     if not own_trace and not has_parent:
-        is_whole = not _WHOLE.isdisjoint(facts)
+        is_whole = not facts.keys().isdisjoint(OBJECTS["whole"])
     is_summary = is_whole and (input_ is not None or output is not None)
     if is_summary:
         own_trace, own_id = own_trace or own_id, f"{own_trace or own_id} as a whole"
@@ -369,15 +301,15 @@ def _span(facts: Facts, trace: str, around: str, parent: str) -> Span:
         trace=own_trace,
         id=own_id,
         parent="" if own_parent in _NO_PARENT else own_parent,
-        kind=_kind(_text(facts, _KIND), _KINDS),
+        kind=_kind(_text(facts, FIELDS["kind"]), _KINDS),
         # Weave writes the address of an operation, with the project in it
-        name=_text(facts, _NAME).rpartition("/op/")[2],
-        start=_time(_first(facts, _START)),
+        name=_text(facts, FIELDS["name"]).rpartition("/op/")[2],
+        start=_time(_first(facts, FIELDS["start"])),
         input=input_,
         output=output,
-        found=_first(facts, _DOCUMENTS),
+        found=_first(facts, FIELDS["documents"]),
         scores=_scores(facts),
-        session=_text(facts, _SESSION),
+        session=_text(facts, FIELDS["session"]),
         is_summary=is_summary,
         program=next((_WRITERS[start] for start in _WRITERS if start in beginnings), ""),
     )
@@ -403,7 +335,7 @@ def _time(value: Any) -> tuple[float, str]:
 def _scores(facts: Facts) -> dict[str, Any]:
     """What others said of the trace, by name; of people's feedback the name says so."""
     scores: dict[str, Any] = {}
-    for name in _SCORES:
+    for name in FIELDS["scores"]:
         entries = facts.get(name)
         entries = unpack(entries) if isinstance(entries, str) else entries
         for entry in entries[:100] if isinstance(entries, list) else ():
@@ -432,21 +364,8 @@ def _add_score(scores: dict[str, Any], entry: Mapping[str, Any]) -> None:
         inside = value.items() if isinstance(value, Mapping) else [("", value)]
         for inner, item in inside:
             facts[f"{_folded(name)}.{_folded(inner)}".strip(".")] = item
-    names = (
-        "name",
-        "assessment_name",
-        "key",
-        "gen_ai.evaluation.name",
-        "score_name",
-        "feedback_type",
-    )
-    values = (
-        "string_value", "value", "score", "feedback.value", "result.score", "result.label", "label",
-        "gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label", "expectation.value",
-        "payload.value", "payload.alias",
-    )  # fmt: skip
-    name = _text(facts, names)
-    value = next((facts[key] for key in values if _is_score(facts.get(key))), None)
+    name = _text(facts, FIELDS["score_name"])
+    value = next((facts[key] for key in FIELDS["score_value"] if _is_score(facts.get(key))), None)
     source = _text(facts, ("source", "source.source_type", "annotator_kind", "source_type"))
     if name and value is not None:
         is_person = source.casefold() in _PEOPLE or name.startswith(_BY_PEOPLE)

@@ -15,6 +15,7 @@ from evaluators.datasets.cells import object_in, unpack
 from evaluators.datasets.conversations import ASSISTANT, USER
 from evaluators.datasets.document_texts import documents
 from evaluators.datasets.names import TEXT_KEYS
+from evaluators.datasets.traces import TEXTS
 from evaluators.errors import DatasetError
 from evaluators.text.strangers_json import strangers_json
 
@@ -26,29 +27,6 @@ MOST_MESSAGES = 1000
 SECONDS = 20
 """Of the processor that the texts of one file may take, each of which may hold others."""
 _ends: ContextVar[float] = ContextVar("ends", default=inf)
-
-_ASKED = (
-    "question", "query", "user_query", "user_input", "query_str", "query_bundle", "input_text",
-    "new_message", "messages", "input", "inputs", "prompt", "user_message", "message", "text",
-    "request", "contents", "content", "parts", "args", "kwargs", "state", "data", "value",
-)  # fmt: skip
-"""What an object calls the question, the surest first."""
-
-_ANSWERED = (
-    "answer", "final_answer", "response", "output", "outputs", "output_text", "result", "reply",
-    "replies", "completion", "generated_text", "messages", "choices", "generations", "candidates",
-    "message", "text", "content", "parts", "return_value", "final_output", "data", "value",
-)  # fmt: skip
-
-_FOUND = (
-    "documents", "retrieved_documents", "source_documents", "retrieved_contexts", "contexts",
-    "context", "chunks", "passages", "nodes", "source_nodes", "hits", "matches", "results",
-    "search_results", "points", "docs", "output", "outputs", "result", "return", "data", "content",
-)  # fmt: skip
-"""What an object calls the list of what was found."""
-
-_ROLES = ("role", "message.role", "type", "from", "author", "speaker")
-_CONTENTS = ("content", "message.content", "parts", "text", "value", "message.contents", "contents")
 
 _PRINTED = re.compile(r"\Apage_content='|' metadata=\{[^{}]*\}\Z")
 
@@ -127,8 +105,8 @@ def _message(entry: Any, levels: int) -> Message | None:
             ids = entry.get("id")
             kind = ids[-1] if isinstance(ids, list) and ids else entry.get("type")
             return _message({"type": kind, **inside}, levels - 1)
-    role = next((entry[key] for key in _ROLES if isinstance(entry.get(key), str)), "")
-    contents = [entry[key] for key in _CONTENTS if key in entry]
+    role = next((entry[key] for key in TEXTS["roles"] if isinstance(entry.get(key), str)), "")
+    contents = [entry[key] for key in TEXTS["contents"] if key in entry]
     if not role or (not contents and "tool_calls" not in entry):
         return None
     return Message(_role(role), next(filter(None, map(text_of, contents)), ""))
@@ -164,7 +142,7 @@ def conversation_of(value: Any, levels: int = MOST_LEVELS) -> list[Message]:
     messages = messages_in(value)
     if messages or not levels or not isinstance(value, Mapping):
         return messages
-    for key in _ASKED:
+    for key in TEXTS["asked"]:
         if key in value and (messages := conversation_of(value[key], levels - 1)):
             return messages
     return []
@@ -172,12 +150,12 @@ def conversation_of(value: Any, levels: int = MOST_LEVELS) -> list[Message]:
 
 def question_of(value: Any) -> str:
     """What was asked: a text, the last message of a user, or what an object calls the question."""
-    return _text_in(value, _ASKED, "user", MOST_LEVELS)
+    return _text_in(value, TEXTS["asked"], "user", MOST_LEVELS)
 
 
 def answer_of(value: Any) -> str:
     """What was answered; the text itself where it is JSON of which nothing is called an answer."""
-    text = _text_in(value, _ANSWERED, "assistant", MOST_LEVELS)
+    text = _text_in(value, TEXTS["answered"], "assistant", MOST_LEVELS)
     return text or (value if isinstance(value, str) and isinstance(unpacked(value), dict) else "")
 
 
@@ -216,7 +194,7 @@ def found_in(value: Any, levels: int = MOST_LEVELS) -> list[str] | None:
         return None
     if isinstance(value, Mapping) and levels:
         by_name = {str(name).casefold(): item for name, item in value.items()}
-        for name in _FOUND:
+        for name in TEXTS["found"]:
             item = unpacked(by_name.get(name))
             if isinstance(item, list | Mapping):
                 return found_in(item, levels - 1)
