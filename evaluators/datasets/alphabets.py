@@ -10,7 +10,6 @@ import tomllib
 from typing import NamedTuple
 
 from evaluators.config import ROOT
-from evaluators.text.language import mark
 
 
 class Alphabet(NamedTuple):
@@ -34,36 +33,13 @@ def _alphabet(letters: str, common: str, spaced: bool = True) -> Alphabet:
 
 ALPHABETS = {name: _alphabet(**entry) for name, entry in _TABLES["languages"].items()}
 
-LANGUAGES_OF: dict[str, list[str]] = _TABLES["encodings"]
+_ENCODINGS = _TABLES["encodings"]
+
+LANGUAGES_OF: dict[str, list[str]] = {
+    name: entry["languages"] for name, entry in _ENCODINGS.items() if "languages" in entry
+}
 """The encodings that are guessed, those that are met most often first."""
 
-TITLES = {
-    "utf-8": "UTF-8",
-    "utf-16": "UTF-16",
-    "cp1252": mark("Windows-1252 (Western)"),
-    "cp1250": mark("Windows-1250 (Central European)"),
-    "cp1251": mark("Windows-1251 (Cyrillic)"),
-    "cp1253": mark("Windows-1253 (Greek)"),
-    "cp1254": mark("Windows-1254 (Turkish)"),
-    "cp1255": mark("Windows-1255 (Hebrew)"),
-    "cp1256": mark("Windows-1256 (Arabic)"),
-    "cp1257": mark("Windows-1257 (Baltic)"),
-    "cp874": mark("Windows-874 (Thai)"),
-    "cp932": mark("Shift-JIS (Japanese)"),
-    "euc_jp": mark("EUC-JP (Japanese)"),
-    "iso2022_jp": mark("ISO-2022-JP (Japanese)"),
-    "cp949": mark("CP949 (Korean)"),
-    "big5hkscs": mark("Big5 (traditional Chinese)"),
-    "gb18030": mark("GB18030 (Chinese)"),
-    "koi8-u": mark("KOI8 (Cyrillic)"),
-    "iso8859-2": mark("ISO 8859-2 (Central European)"),
-    "iso8859-5": mark("ISO 8859-5 (Cyrillic)"),
-    "iso8859-6": mark("ISO 8859-6 (Arabic)"),
-    "iso8859-7": mark("ISO 8859-7 (Greek)"),
-    "iso8859-15": mark("ISO 8859-15 (Western)"),
-    "mac-roman": mark("Mac Roman (Western)"),
-    "cp850": mark("DOS 850 (Western)"),
-    "cp852": mark("DOS 852 (Central European)"),
-    "cp866": mark("DOS 866 (Cyrillic)"),
-}
+TITLES: dict[str, str] = {"utf-8": "UTF-8", "utf-16": "UTF-16"}
+TITLES |= {name: entry["title"] for name, entry in _ENCODINGS.items()}
 """What encodings are called that can be chosen."""

@@ -10,47 +10,26 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from evaluators.config import ROOT
-from evaluators.text.language import mark, say
+from evaluators.text.language import say
 from evaluators.text.normalise import nfkc
 
+_TABLES = tomllib.loads((ROOT / "data" / "columns.toml").read_text(encoding="utf-8"))
+_FIELDS: Mapping[str, Mapping[str, str]] = _TABLES["fields"]
+
 COLUMNS = {
-    "question": ("question", "query", "user_input"),
-    "response": ("response", "llm_response", "prediction", "output"),
-    "retrieved_documents": (
-        "retrieved_documents", "retrieved_contexts", "retrieval_context", "documents", "contexts",
-        "context", "docs",
-    ),
-    "gold_documents": (
-        "gold_documents", "gold_contexts", "gold_context", "reference_contexts", "gt_contexts",
-    ),
-    "ground_truth": ("ground_truth", "reference", "expected_answer", "answer", "ans"),
-}  # fmt: skip
+    field: tuple(entry["usual"].split()) for field, entry in _FIELDS.items() if "usual" in entry
+}
 """The usual names of each field, the best first."""
 
-_WORDS = {
-    "question": mark("question"),
-    "response": mark("response"),
-    "retrieved_documents": mark("documents"),
-    "ground_truth": mark("ground truth"),
-    "gold_documents": mark("gold documents"),
-    "generator": mark("generator"),
-    "group": mark("group"),
-    "labels": mark("labels"),
-    "nuggets": mark("facts"),
-}
+MEANINGS = {field: entry["meaning"] for field, entry in _FIELDS.items()}
 
-_TABLES = tomllib.loads((ROOT / "data" / "columns.toml").read_text(encoding="utf-8"))
-
-FURTHER: Mapping[str, str] = _TABLES["fields"]
-"""Names that are known beside the usual ones, as `canonical` writes them, the best first."""
-
-FIELDS = tuple(FURTHER)
+FIELDS = tuple(_FIELDS)
 """What a column can be mapped to."""
 
 TEXT_FIELDS = ("question", "response", "id", "generator", "group")
 """Of these, what is an object cannot be read."""
 
-ANSWER = tuple(_TABLES["words"]["answer"].split())
+ANSWER = tuple(_TABLES["other"]["answer"].split())
 """Either the response or the ground truth; what else the table has decides."""
 
 TEXT_KEYS = ("text", "page_content", "content", "passage", "document", "body", "value")
@@ -94,7 +73,7 @@ PUBLISHED = re.compile(
 )
 """Stands in the name of a column of published questions, whose answers are the true ones."""
 
-_NEVER = frozenset(_TABLES["words"]["never"].split())
+_NEVER = frozenset(_TABLES["other"]["never"].split())
 """A column with one of these words in its name holds no field, unless the name is known."""
 
 _PATH = re.compile(r"\w+(\.\w+)+")
@@ -194,7 +173,7 @@ def _depth(column: str) -> int:
 
 
 def _known_names(field: str) -> tuple[str, ...]:
-    names = (*COLUMNS.get(field, ()), *FURTHER[field].split())
+    names = (*COLUMNS.get(field, ()), *_FIELDS[field]["further"].split())
     return tuple(dict.fromkeys(map(canonical, names)))
 
 
@@ -207,4 +186,5 @@ _ANSWERS = frozenset(KNOWN["response"] + KNOWN["ground_truth"])
 
 def field_in_words(field: str) -> str:
     """What a field of a sample is called in a sentence."""
-    return say(_WORDS[field]) if field in _WORDS else field.replace("_", " ")
+    words = _FIELDS.get(field, {}).get("words")
+    return say(words) if words else field.replace("_", " ")

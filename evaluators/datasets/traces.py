@@ -23,6 +23,10 @@ def _words(table: str) -> dict[str, tuple[str, ...]]:
 
 FIELDS, OBJECTS, TEXTS = map(_words, ("fields", "objects", "texts"))
 """What programs call the fields of a step, the objects in it, and the texts in these."""
+CAPTURE: dict[str, str] = {
+    program: entry["capture"] for program, entry in _TABLES["programs"].items()
+}
+"""How contents are switched on, by program."""
 _SOME_PROGRAM = mark("an application")
 _SIGNS = [(program or _SOME_PROGRAM, {*signs.split()}) for program, signs in _TABLES["signs"]]
 """Columns or keys by which the traces of each program are known, all of one line together, as

@@ -27,6 +27,7 @@ HEAD = "# Simplified Chinese of Plumbline's screens. The English texts of the co
 SINCE = datetime(2026, 11, 23, tzinfo=UTC)
 FOLDERS = ("evaluators", "ui", "pages")
 LESSONS = ROOT / "data" / "lessons"
+TABLES = [ROOT / "data" / f"{name}.toml" for name in ("alphabets", "columns", "traces")]
 
 
 class Text(NamedTuple):
@@ -96,16 +97,16 @@ def _texts_in(path: Path) -> Iterator[Text]:
 
 
 def _texts_of_tables() -> Iterator[tuple[str, str]]:
-    """The texts of the glossary and of the lesson that is played in each language."""
+    """The texts of the glossary, of tables, and of the lesson that is played in each language."""
     for term in terms().values():
         shown = (term.group, term.title, term.meaning, term.formula, term.ideal, term.advice)
         for text in shown:
             # A range may be a number alone.
             if any(map(str.isalpha, text)):
                 yield text, "data/glossary.toml"
-    for file in sorted(LESSONS.glob("*.toml")):
-        lesson = tomllib.loads(file.read_text(encoding="utf-8"))
-        for text in _texts_under(lesson, lesson["translated"]):
+    for file in (*sorted(LESSONS.glob("*.toml")), *TABLES):
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        for text in _texts_under(table, table["translated"]):
             yield text, str(file.relative_to(ROOT))
 
 

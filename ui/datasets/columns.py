@@ -10,6 +10,7 @@ import streamlit as st
 
 from evaluators.datasets import mapping
 from evaluators.datasets.columns import first_rows
+from evaluators.datasets.names import MEANINGS
 from evaluators.datasets.rgb import BedRow
 from evaluators.datasets.separators import (
     SEPARATOR_FIELD,
@@ -28,21 +29,6 @@ from ui.parts.untrusted import plain
 
 USUAL = ("question", "response", "retrieved_documents", "ground_truth")
 RARE = ("group", "gold_documents", "id", "generator", "labels", "nuggets")
-
-MEANINGS = {
-    "question": mark("What was asked."),
-    "response": mark("The answer to judge. Without one, a model can be asked to answer."),
-    "retrieved_documents": mark(
-        "What the retriever found: a list, a list as text, texts with ||| between them, or one."
-    ),
-    "ground_truth": mark("The true answer, or several."),
-    "gold_documents": mark("The documents that the retriever should have found."),
-    "id": mark("Names the row. Without it rows are numbered."),
-    "generator": mark("The model that answered."),
-    "group": mark("Such as a prompt version, a model or a topic: results are shown for each."),
-    "labels": mark("Sentence labels, as this app exports them."),
-    "nuggets": mark("The facts that an answer should give: a list of texts or of text and vital."),
-}
 
 WORDS = {
     Separator.BLANK.value: mark("Blank lines"),

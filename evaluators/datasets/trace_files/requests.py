@@ -18,7 +18,7 @@ from evaluators.datasets.trace_files.texts import (
     in_time,
     question_of,
 )
-from evaluators.datasets.traces import trace_of
+from evaluators.datasets.traces import CAPTURE, trace_of
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
 from evaluators.text.words import joined_sentences
@@ -41,34 +41,6 @@ class Outcome(StrEnum):
     HIDDEN = "hidden"
     NO_ANSWER = "no answer"
     NO_START = "no start"
-
-
-_CAPTURE = {
-    "Phoenix (OpenInference)": mark(
-        "Unset OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and the other variables that "
-        "begin so, where the application runs."
-    ),
-    "OpenTelemetry": mark(
-        "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY and "
-        "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental where the application runs (with "
-        "true alone the texts are log records: put these into the same file), and write the texts "
-        "of what was found into gen_ai.retrieval.documents, which has only ids by itself."
-    ),
-    "OpenLLMetry": mark("Set TRACELOOP_TRACE_CONTENT=true where the application runs."),
-    "Langfuse": mark(
-        "Leave capture_input and capture_output of @observe on, set no "
-        "LANGFUSE_OBSERVE_DECORATOR_IO_CAPTURE_ENABLED=false, and export with input and output."
-    ),
-    "LangSmith": mark(
-        "Unset LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS, and export with inputs and "
-        "outputs."
-    ),
-    "MLflow": mark("Let spans keep their inputs and outputs (@mlflow.trace does), and retrievers "
-                   "be of the type RETRIEVER."),
-    "TruLens": mark("Mark the retriever with @instrument(span_type=RETRIEVAL)."),
-    "Weave": mark("Let ops keep their inputs and outputs: no postprocess_inputs that drops them."),
-}  # fmt: skip
-"""How contents are switched on, by program."""
 
 
 class _Request(NamedTuple):
@@ -150,7 +122,7 @@ def _counted(counts: Mapping[Outcome, int], traces: int, taken: int, program: st
         words.append(say(left_out, count=count))
     if count := counts[Outcome.HIDDEN]:
         words.append(say("{count:,} have no contents that can be judged.", count=count))
-        words.append(say(_CAPTURE.get(program, "")) if program in _CAPTURE else "")
+        words.append(say(CAPTURE[program]) if program in CAPTURE else "")
     if count := counts[Outcome.NO_ANSWER]:
         words.append(say("{count:,} have no answer.", count=count))
     if count := counts[Outcome.NO_START]:
