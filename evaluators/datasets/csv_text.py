@@ -217,27 +217,16 @@ def _quoting_problem(what: str, first: int, last: int, is_open: bool) -> str:
 def _header_of(record: Record, name: str) -> list[str]:
     """The names of the columns; raises `DatasetError` where a record cannot hold them."""
     cells = record.cells
+    words = ""
     if record.problem:
-        raise DatasetError(
-            say(
-                "The column names of {name} cannot be read: {problem}",
-                name=name,
-                problem=record.problem,
-            )
-        )
-    if len(cells) > MOST_COLUMNS:
-        raise DatasetError(
-            say(
-                "{name} has {cells:,} columns; the limit is {most:,}. Leave some out.",
-                name=name,
-                cells=len(cells),
-                most=MOST_COLUMNS,
-            )
-        )
-    if not any(cell.strip() for cell in cells):
-        raise DatasetError(
-            say("{name} has no column names. Write them into its first line.", name=name)
-        )
+        words = mark("The column names of {name} cannot be read: {problem}")
+    elif len(cells) > MOST_COLUMNS:
+        words = mark("{name} has {cells:,} columns; the limit is {most:,}. Leave some out.")
+    elif not any(cell.strip() for cell in cells):
+        words = mark("{name} has no column names. Write them into its first line.")
+    if words:
+        blanks = {"problem": record.problem, "cells": len(cells), "most": MOST_COLUMNS}
+        raise DatasetError(say(words, name=name, **blanks))
     return column_names(cells)
 
 

@@ -42,31 +42,14 @@ def in_words(host: str) -> Iterator[None]:
 
     try:
         yield
-    except httpx2.TimeoutException as error:
-        raise DatasetError(
-            say(
-                "{host} said nothing for {seconds} seconds. Try again. {remedy}",
-                host=host,
-                seconds=SECONDS,
-                remedy=say(REMEDY),
-            )
-        ) from error
-    except (httpx2.ConnectError, httpx2.ProxyError, ConnectionError) as error:
-        raise DatasetError(
-            say(
-                "No connection to {host}: this computer seems to be offline. {remedy}",
-                host=host,
-                remedy=say(REMEDY),
-            )
-        ) from error
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-        raise DatasetError(
-            say(
-                "The connection to {host} broke off. Try again. {remedy}",
-                host=host,
-                remedy=say(REMEDY),
-            )
-        ) from error
+        words = mark("The connection to {host} broke off. Try again. {remedy}")
+        if isinstance(error, httpx2.TimeoutException):
+            words = mark("{host} said nothing for {seconds} seconds. Try again. {remedy}")
+        elif isinstance(error, httpx2.ConnectError | httpx2.ProxyError | ConnectionError):
+            words = mark("No connection to {host}: this computer seems to be offline. {remedy}")
+        message = say(words, host=host, seconds=SECONDS, remedy=say(REMEDY))
+        raise DatasetError(message) from error
 
 
 def received(

@@ -10,6 +10,7 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from evaluators.datasets.alphabets import ALPHABETS, LANGUAGES_OF, TITLES, Alphabet
@@ -200,7 +201,7 @@ def guess_encoding(data: bytes) -> EncodingGuess:
         content = _Content.of(text)
         rarity = _RARITY if encoding in _RARE else 1.0
         scores = [_score(content, ALPHABETS[language], rarity) for language in languages]
-        score = max(scores, key=_rank)
+        score = max(scores, key=attrgetter("rank"))
         # What several encodings read alike is one reading, by the one that is met most
         if text not in by_text or by_text[text][0].rank < score.rank:
             by_text[text] = (score, encoding)
@@ -229,11 +230,8 @@ def _telling_lines(data: bytes) -> bytes:
             size += len(line)
             seen |= own
     # Plain ones tell of the language as well
-    return b"\n".join([*lines, *_plain_lines(data[:_LOOKED_AT])])
-
-
-def _plain_lines(data: bytes) -> list[bytes]:
-    return [line for line in data.splitlines()[1:] if line.isascii()]
+    lines += [line for line in data[:_LOOKED_AT].splitlines()[1:] if line.isascii()]
+    return b"\n".join(lines)
 
 
 def _score(content: _Content, alphabet: Alphabet, rarity: float) -> _Score:
@@ -249,10 +247,6 @@ def _score(content: _Content, alphabet: Alphabet, rarity: float) -> _Score:
         among = own + unknown
     known = own + content.signs
     return _Score(common, among, known, unknown, content.signs, rarity, alphabet.is_spaced)
-
-
-def _rank(score: _Score) -> float:
-    return score.rank
 
 
 def _is_misplaced(before: str, character: str, after: str) -> bool:

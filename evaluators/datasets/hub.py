@@ -151,7 +151,7 @@ def files(dataset_id: str) -> Listing:
         )
     described = _described(found[1])
     if described.gated:
-        raise DatasetError(_gated(found[1]))
+        raise DatasetError(say(_GATED, data_set=found[1], remedy=say(REMEDY)))
     return _listing(found[1], described)
 
 
@@ -355,19 +355,15 @@ def _by_name(inside: Any) -> Splits:
 
 def _files_of_split(listing: Listing, config_name: str, split: str) -> tuple[File, ...]:
     splits = listing.configs.get(config_name, {})
-    choices = (
-        (
-            mark("{data_set} has no configuration {name!r}. Choose one of: {known}."),
-            config_name,
-            listing.configs,
-        ),
-        (mark("{data_set} has no split {name!r}. Choose one of: {known}."), split, splits),
-    )
-    for words, name, there in choices:
-        if name not in there:
-            known = ", ".join(list(there)[:20])
-            raise DatasetError(say(words, data_set=listing.id, name=name[:60], known=known))
-    return splits[split]
+    if split in splits:
+        return splits[split]
+    words = mark("{data_set} has no split {name!r}. Choose one of: {known}.")
+    name, there = split, list(splits)
+    if config_name not in listing.configs:
+        words = mark("{data_set} has no configuration {name!r}. Choose one of: {known}.")
+        name, there = config_name, list(listing.configs)
+    known = ", ".join(there[:20])
+    raise DatasetError(say(words, data_set=listing.id, name=name[:60], known=known))
 
 
 def _rows_of_files(
@@ -499,37 +495,23 @@ def _answer(dataset_id: str, address: str) -> Iterator[Response]:
         yield response
 
 
-def _gated(dataset_id: str) -> str:
-    return say(
-        "{data_set} asks its readers to accept conditions first. Do that with an account of your "
-        "own. {remedy}",
-        data_set=dataset_id,
-        remedy=say(REMEDY),
-    )
+_GATED = mark(
+    "{data_set} asks its readers to accept conditions first. Do that with an account of your own. "
+    "{remedy}"
+)
 
 
 def _refusal_of_the_hub(dataset_id: str, status: int, code: str) -> str:
+    words = mark("{host} answers with error {status}. Try again later. {remedy}")
     if code == "GatedRepo" or status == 403:
-        return _gated(dataset_id)
-    if code == "EntryNotFound":
-        return say(
-            "{data_set} has changed while it was read. Look it up again.", data_set=dataset_id
-        )
-    if status in (401, 404):
-        return say(
-            "{host} has no data set {data_set} that anybody may read. Check its name.",
-            host=host(),
-            data_set=dataset_id,
-        )
-    if status == 429:
-        return say(
+        words = _GATED
+    elif code == "EntryNotFound":
+        words = mark("{data_set} has changed while it was read. Look it up again.")
+    elif status in (401, 404):
+        words = mark("{host} has no data set {data_set} that anybody may read. Check its name.")
+    elif status == 429:
+        words = mark(
             "{host} does not answer for now, because this address has asked too often. "
-            "Try again in a few minutes.",
-            host=host(),
+            "Try again in a few minutes."
         )
-    return say(
-        "{host} answers with error {status}. Try again later. {remedy}",
-        host=host(),
-        status=status,
-        remedy=say(REMEDY),
-    )
+    return say(words, host=host(), data_set=dataset_id, status=status, remedy=say(REMEDY))

@@ -31,7 +31,7 @@ from evaluators.datasets.titles import data_name
 from evaluators.errors import DatasetError
 from evaluators.records import Dataset, Remedy, Sample
 from evaluators.surrogates import without_surrogates
-from evaluators.text.language import ENGLISH, say, speaking
+from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.spreadsheet import as_csv
 from evaluators.text.words import joined_sentences
 
@@ -264,28 +264,19 @@ def _check_columns(columns: Mapping[str, str], table: Table) -> None:
         if field == SEPARATOR_FIELD:
             separator_named(column)
             continue
-        if field not in FIELDS or column not in names:
-            there = ", ".join(name[:30] for name in names[:12])
-            raise DatasetError(
-                say(
-                    "There is no column {column!r} for {field}. Choose one of: {there}.",
-                    column=column[:30],
-                    field=say(field[:30]),
-                    there=there,
-                )
-            )
         # An object that is a text may be the answer of a model that was asked for one
         is_text = any(isinstance(row.get(column), str) for row in rows)
-        if field in TEXT_FIELDS and column in objects and not is_text:
+        words, there = "", ""
+        if field not in FIELDS or column not in names:
+            words = mark("There is no column {column!r} for {field}. Choose one of: {there}.")
+            there = ", ".join(name[:30] for name in names[:12])
+        elif field in TEXT_FIELDS and column in objects and not is_text:
+            words = mark("{column} holds objects. Choose one of their fields: {there}.")
             inside = [name[:60] for name in names if name.startswith(f"{column}.")]
             there = ", ".join(inside)[:300] or say("none")
-            raise DatasetError(
-                say(
-                    "{column} holds objects. Choose one of their fields: {there}.",
-                    column=column[:30],
-                    there=there,
-                )
-            )
+        if words:
+            blanks = {"column": column[:30], "field": say(field[:30]), "there": there}
+            raise DatasetError(say(words, **blanks))
 
 
 def _compared_by(guess: Guess) -> str:
@@ -412,26 +403,16 @@ def _parted_cells(table: Table, separators: Separators, truth: str | None) -> li
                 rows.append(number)
         if not rows:
             continue
+        title = mark("Several documents in a cell")
+        words = mark("{column} holds several there, parted by {separator}.")
         if column == truth:
-            words = say(
-                "{column} holds several accepted answers there, parted by {separator}.",
-                column=column[:30],
-                separator=say(separator.value),
-            )
-            findings.append(Finding(say("Several true answers in a cell"), tuple(rows), words))
+            title = mark("Several true answers in a cell")
+            words = mark("{column} holds several accepted answers there, parted by {separator}.")
         elif separator is Separator.LINE:
-            words = say(
-                "{column} holds lines there; each line became a document of its own.",
-                column=column[:30],
-            )
-            findings.append(Finding(say("Documents by lines"), tuple(rows), words))
-        else:
-            words = say(
-                "{column} holds several there, parted by {separator}.",
-                column=column[:30],
-                separator=say(separator.value),
-            )
-            findings.append(Finding(say("Several documents in a cell"), tuple(rows), words))
+            title = mark("Documents by lines")
+            words = mark("{column} holds lines there; each line became a document of its own.")
+        words = say(words, column=column[:30], separator=say(separator.value))
+        findings.append(Finding(say(title), tuple(rows), words))
     return findings
 
 

@@ -125,26 +125,15 @@ def _checked_bytes(path: str, limit: int, on_progress: Progress | None = None) -
 
 
 def _refusal_of_the_host(path: str, status: int) -> str:
+    words = mark("{host} answers with error {status}. Try again later. {remedy}")
     if status == 404:
-        return say(
-            "{host} has no file {path} there. Check PLUMBLINE_RGB_ADDRESS. {remedy}",
-            host=_host(),
-            path=path,
-            remedy=say(REMEDY),
-        )
-    if 300 <= status < 400:
-        return say(
+        words = mark("{host} has no file {path} there. Check PLUMBLINE_RGB_ADDRESS. {remedy}")
+    elif 300 <= status < 400:
+        words = mark(
             "{host} says that {path} lies elsewhere, which is not followed. Set "
-            "PLUMBLINE_RGB_ADDRESS.",
-            host=_host(),
-            path=path,
+            "PLUMBLINE_RGB_ADDRESS."
         )
-    return say(
-        "{host} answers with error {status}. Try again later. {remedy}",
-        host=_host(),
-        status=status,
-        remedy=say(REMEDY),
-    )
+    return say(words, host=_host(), path=path, status=status, remedy=say(REMEDY))
 
 
 def _address_of_file(path: str) -> str:

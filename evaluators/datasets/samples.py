@@ -19,7 +19,7 @@ from evaluators.datasets.table import RAW_SHOWN, Cells, Problem, Row, UnusableRo
 from evaluators.errors import DatasetError
 from evaluators.records import Ability, Labels, Nugget, RGBTask, Sample
 from evaluators.surrogates import without_surrogates
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
 from evaluators.text.spreadsheet import unsafe
 
 MOST_TEXTS = 1000
@@ -78,7 +78,8 @@ def maker(guess: Guess, form: str, separators: Separators) -> Maker:
         Shape.LABELS: _exported_labels,
         Shape.RESULTS: lambda row: _exported_result(row, guess.columns),
         Shape.VALUES: lambda row: _exported_values(row, guess.columns),
-        Shape.TRACES: lambda row: _traced(row, guess.columns),
+        # With where its documents are from, its conversation, and what others scored
+        Shape.TRACES: lambda row: _with_what_came(_plain_sample(row, guess.columns, {}), row),
     }
     blank = guess.columns.get("response") if form in FLAT else None
     texts = {guess.columns[field]: field for field in MAY_BE_WRITTEN_AS_MISSING & {*guess.columns}}
@@ -131,8 +132,7 @@ def _problem(error: Exception) -> tuple[str, str]:
     if isinstance(error, RecursionError):
         return say("nested too deeply. Flatten it."), "too deep"
     if isinstance(error, KeyError):
-        name = error.args[0]
-        return say("{name} is missing. Add it.", name=name), f"{name} missing"
+        error = _missing(error.args[0])
     if isinstance(error, UnusableRowError):
         return str(error), error.problem
     if not isinstance(error, ValidationError):
@@ -187,7 +187,7 @@ def _plain_sample(
 def _recorded_answer(row: Cells) -> Sample:
     answer = _text_in(row, "prediction")
     if answer is None:
-        raise UnusableRowError(say("prediction is missing. Add it."), "prediction missing")
+        raise _missing("prediction")
     truth = _first_filled(row, "ground_truth") or ""
     checked = {
         "query": _question(row, "query"),
@@ -248,11 +248,6 @@ def _exported_result(row: Cells, columns: Mapping[str, str]) -> Sample:
     return sample.model_copy(update={"rgb": task})
 
 
-def _traced(row: Cells, columns: Mapping[str, str]) -> Sample:
-    """A trace, with where its documents are from, its conversation, and what others scored."""
-    return _with_what_came(_plain_sample(row, columns, {}), row)
-
-
 def _with_what_came(sample: Sample, row: Cells) -> Sample:
     """The sample with what a trace brought beside it; other programs may mean else by the names."""
     kinds = {"sources": list, "conversation": str, "earlier_turns": list, "scores": dict}
@@ -302,16 +297,24 @@ def _bed_row(row: Cells) -> rgb.BedRow:
 # Fields
 
 
+def _missing(column: str) -> UnusableRowError:
+    return UnusableRowError(say("{column} is missing. Add it.", column=column), f"{column} missing")
+
+
+def _check_count(count: int, words: str, kind: str, **blanks: object) -> None:
+    """Raises `UnusableRowError` in these words for more texts than a row may have."""
+    if count > MOST_TEXTS:
+        message = say(words, count=count, limit=MOST_TEXTS, **blanks)
+        raise UnusableRowError(message, kind)
+
+
 def _question(row: Cells, column: str | None) -> str:
     """The question; empty only where the file has none at all."""
     if column is None:
         return ""
     question = _text_in(row, column)
     if question is None:
-        raise UnusableRowError(
-            say("{column} is missing. Add it.", column=column),
-            f"{column} missing",
-        )
+        raise _missing(column)
     if not question.strip():
         message = say("the question is empty. Fill it in or remove the row.")
         raise UnusableRowError(message, "question empty")
@@ -331,11 +334,10 @@ def _text_in(row: Cells, column: str | None) -> str | None:
     if value is None:
         return None
     if isinstance(value, list | dict):
+        words, kind = mark("{column} is an object. Make it text."), "an object"
         if isinstance(value, list):
-            message = say("{column} is a list. Make it text.", column=column)
-            raise UnusableRowError(message, f"{column} a list")
-        message = say("{column} is an object. Make it text.", column=column)
-        raise UnusableRowError(message, f"{column} an object")
+            words, kind = mark("{column} is a list. Make it text."), "a list"
+        raise UnusableRowError(say(words, column=column), f"{column} {kind}")
     return str(value)
 
 
@@ -349,14 +351,8 @@ def _documents_in(
         return ()
     separator = (separators or {}).get(column, Separator.NONE)
     texts = document_texts.documents(row.get(column), separator)
-    if len(texts) > MOST_TEXTS:
-        message = say(
-            "it has {count:,} documents in {column}; the limit is {limit:,}. Leave some out.",
-            count=len(texts),
-            column=column,
-            limit=MOST_TEXTS,
-        )
-        raise UnusableRowError(message, f"many documents in {column}")
+    words = mark("it has {count:,} documents in {column}; the limit is {limit:,}. Leave some out.")
+    _check_count(len(texts), words, f"many documents in {column}", column=column)
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
             message = say(
@@ -376,16 +372,9 @@ def _accepted(cell: Any) -> Any:
         return None
     answers = _spellings(unpack(cell))
     if isinstance(answers, list):
-        count = 0
-        for group in answers:
-            count += len(group) if isinstance(group, list) else 1
-        if count > MOST_TEXTS:
-            message = say(
-                "it has {count:,} accepted answers; the limit is {limit:,}. Leave some out.",
-                count=count,
-                limit=MOST_TEXTS,
-            )
-            raise UnusableRowError(message, "many accepted answers")
+        count = sum(len(group) if isinstance(group, list) else 1 for group in answers)
+        words = mark("it has {count:,} accepted answers; the limit is {limit:,}. Leave some out.")
+        _check_count(count, words, "many accepted answers")
     return answers
 
 
@@ -397,13 +386,8 @@ def _nuggets(cell: Any) -> tuple[Nugget, ...]:
         own = entry if isinstance(entry, dict) else {"text": entry}
         vital = own.get("vital", own.get("importance", "vital") == "vital")
         nuggets.append(Nugget.model_validate({"text": own.get("text"), "vital": vital}))
-    if len(nuggets) > MOST_TEXTS:
-        message = say(
-            "it has {count:,} facts; the limit is {limit:,}. Leave some out.",
-            count=len(nuggets),
-            limit=MOST_TEXTS,
-        )
-        raise UnusableRowError(message, "many facts")
+    words = mark("it has {count:,} facts; the limit is {limit:,}. Leave some out.")
+    _check_count(len(nuggets), words, "many facts")
     return tuple(nuggets)
 
 

@@ -203,18 +203,11 @@ class Collector:
 
     def table(self, format: str, *notes: str) -> Table:
         """All that was taken; raises `DatasetError` where no row can be used."""
-        if not self.rows and not self.problems:
-            raise DatasetError(
-                say("{name} holds no rows. Check that the right file was chosen.", name=self.name)
-            )
         if not self.rows:
-            raise DatasetError(
-                say(
-                    "{name} holds no usable row. {problems}",
-                    name=self.name,
-                    problems=told(self.problems),
-                )
-            )
+            words = mark("{name} holds no rows. Check that the right file was chosen.")
+            if self.problems:
+                words = mark("{name} holds no usable row. {problems}")
+            raise DatasetError(say(words, name=self.name, problems=told(self.problems)))
         sentences = list(filter(None, notes))
         if self._width:
             sentences.append(say(NUMBERED))

@@ -232,47 +232,34 @@ def check_amounts(
     questions: Sequence[Sample],
     limits: Config,
 ) -> None:
+    size = sum(len(document.text) for document in documents) / 1e6
+    words = ""
+    limit: object = None
     if not documents:
-        raise DatasetError(say("There are no documents. Add at least one."))
-    if not questions:
-        raise DatasetError(say("There are no questions. Add at least one."))
-    if len(documents) > MOST_DOCUMENTS:
-        raise DatasetError(
-            say(
-                "{documents:,} documents; the limit is {limit:,}. Join or leave out some.",
-                documents=len(documents),
-                limit=MOST_DOCUMENTS,
-            )
-        )
-    if len(questions) > limits.rows_per_dataset:
+        words = mark("There are no documents. Add at least one.")
+    elif not questions:
+        words = mark("There are no questions. Add at least one.")
+    elif len(documents) > MOST_DOCUMENTS:
+        words = mark("{documents:,} documents; the limit is {limit:,}. Join or leave out some.")
+        limit = MOST_DOCUMENTS
+    elif len(questions) > limits.rows_per_dataset:
+        words = mark("{questions:,} questions; the limit is {limit}. Leave out some.")
         limit = f"{limits.rows_per_dataset:,}"
-        raise DatasetError(
-            say(
-                "{questions:,} questions; the limit is {limit}. Leave out some.",
-                questions=len(questions),
-                limit=limit,
-            )
+    elif size > MOST_TEXT / 1e6:
+        words = mark(
+            "The documents hold {size:,.0f} million characters; the limit is {limit} million. "
+            "Leave out some."
         )
-    size = sum(len(document.text) for document in documents)
-    if size > MOST_TEXT:
         limit = f"{MOST_TEXT / 1e6:,.0f}"
-        raise DatasetError(
-            say(
-                "The documents hold {size:,.0f} million characters; the limit is {limit} "
-                "million. Leave out some.",
-                size=size / 1e6,
-                limit=limit,
-            )
-        )
+    if words:
+        counts = {"documents": len(documents), "questions": len(questions)}
+        raise DatasetError(say(words, size=size, limit=limit, **counts))
 
 
 def check_retrieved_text(size: int, limits: Config) -> None:
     if size > limits.decoded_bytes:
-        limit = limits.decoded_bytes // 2**20
-        raise DatasetError(
-            say(
-                "The data set would hold more than {limit} MB. Take fewer or smaller "
-                "chunks per question.",
-                limit=limit,
-            )
+        words = mark(
+            "The data set would hold more than {limit} MB. Take fewer or smaller chunks per "
+            "question."
         )
+        raise DatasetError(say(words, limit=limits.decoded_bytes // 2**20))

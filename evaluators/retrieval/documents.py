@@ -146,28 +146,17 @@ def count_letters(text: str) -> int:
 
 
 def _refuse_unreadable(name: str, data: bytes, limits: Config) -> None:
+    words, kind = "", ""
     if not data.strip():
-        raise DatasetError(say("{name} is empty. Choose a file with text.", name=name))
-    if len(data) > limits.upload_bytes:
-        size = len(data) / 2**20
-        limit = limits.upload_bytes / 2**20
-        raise DatasetError(
-            say(
-                "{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it.",
-                name=name,
-                size=size,
-                limit=limit,
-            )
-        )
-    for start, what in _OTHERS.items():
-        if data.startswith(start):
-            raise DatasetError(
-                say(
-                    "{name} is {kind}. Save it as PDF, HTML, Markdown or plain text.",
-                    name=name,
-                    kind=say(what),
-                )
-            )
+        words = mark("{name} is empty. Choose a file with text.")
+    elif len(data) > limits.upload_bytes:
+        words = mark("{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it.")
+    elif what := next((_OTHERS[start] for start in _OTHERS if data.startswith(start)), ""):
+        words = mark("{name} is {kind}. Save it as PDF, HTML, Markdown or plain text.")
+        kind = say(what)
+    if words:
+        sizes = {"size": len(data) / 2**20, "limit": limits.upload_bytes / 2**20}
+        raise DatasetError(say(words, name=name, kind=kind, **sizes))
 
 
 def _some(name: str, text: str) -> str:

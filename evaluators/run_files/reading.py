@@ -239,12 +239,11 @@ def _parts(messages: Iterator[script.Message]) -> dict[str, _Measured]:
     measured = {}
     for name, size, digest, lines in (next(messages)["part"] for _ in PARTS):
         part = manifest.parts[name]
-        if size > part.size:
-            raise RunFileError(say("{name} is longer than the file says.", name=name))
-        if size < part.size or digest != part.sha256:
-            raise RunFileError(say("{name} was changed after the file was written.", name=name))
-        if name in (RUN, ENVIRONMENT) and lines != 1:
-            raise RunFileError(say("{name} does not hold one record.", name=name))
+        _require(size <= part.size, mark("{name} is longer than the file says."), name=name)
+        is_same = (size, digest) == (part.size, part.sha256)
+        _require(is_same, mark("{name} was changed after the file was written."), name=name)
+        is_record = name not in (RUN, ENVIRONMENT) or lines == 1
+        _require(is_record, mark("{name} does not hold one record."), name=name)
         measured[name] = _Measured(size, lines)
     return measured
 
@@ -256,22 +255,19 @@ def _checked_manifest(messages: Iterator[script.Message]) -> Manifest:
     # Nothing is unpacked to the disk, but who sends other entries means no run file.
     if sorted(names) != sorted((MANIFEST, *PARTS)):
         raise RunFileError(_wrong_entries(names))
-    if not all(is_usual for _, is_usual in entries):
-        raise RunFileError(say("This file is encrypted or packed in a way that run files are not."))
+    packed_otherwise = mark("This file is encrypted or packed in a way that run files are not.")
+    _require(all(is_usual for _, is_usual in entries), packed_otherwise)
     manifest = _manifest(next(messages)["manifest"])
-    if manifest.format > FORMAT:
-        raise RunFileError(
-            say(
-                "This file is from a newer version of Plumbline ({version}). Install that version "
-                "to open it.",
-                version=printable(manifest.plumbline)[:20],
-            )
-        )
-    if sorted(manifest.parts) != sorted(PARTS):
-        raise RunFileError(say("The manifest does not name every part of the file."))
+    newer = mark(
+        "This file is from a newer version of Plumbline ({version}). Install that version to open "
+        "it."
+    )
+    _require(manifest.format <= FORMAT, newer, version=printable(manifest.plumbline)[:20])
+    is_complete = sorted(manifest.parts) == sorted(PARTS)
+    _require(is_complete, mark("The manifest does not name every part of the file."))
     sizes = [part.size for part in manifest.parts.values()]
-    if min(sizes) < 0 or sum(sizes) > config().decoded_bytes:
-        raise RunFileError(say(_BEYOND["size"], limit=config().decoded_bytes / 2**20))
+    most = config().decoded_bytes
+    _require(min(sizes) >= 0 and sum(sizes) <= most, _BEYOND["size"], limit=most / 2**20)
     return manifest
 
 
@@ -309,6 +305,12 @@ class _Format(BaseModel):
     format: int
 
 
+def _require(is_so: bool, words: str, **blanks: object) -> None:
+    """Raises `RunFileError` in these words where a file is not as it must be."""
+    if not is_so:
+        raise RunFileError(say(words, **blanks))
+
+
 def _record(kind: type[R], name: str, number: int, text: str) -> R:
     try:
         return kind.model_validate_json(text)
@@ -326,11 +328,10 @@ def _record(kind: type[R], name: str, number: int, text: str) -> R:
 
 def _check_run(run: Run, parts: Mapping[str, _Measured]) -> None:
     """By the run and the sizes alone, before anything else is read."""
-    if not _is_moment(run.created):
-        raise RunFileError(say("run.json has no date that can be read."))
+    _require(_is_moment(run.created), mark("{name} has no date that can be read."), name=RUN)
     # What a page asks by which labels or rules to count, it asks of the first metric.
-    if any(leads(spec.name) for spec in run.evaluators[1:]):
-        raise RunFileError(say("run.json has RGB or TRACE behind another metric."))
+    is_led = not any(leads(spec.name) for spec in run.evaluators[1:])
+    _require(is_led, mark("run.json has RGB or TRACE behind another metric."))
     _check_lengths(run)
     try:
         _Origin.model_validate(run.origin)
@@ -339,59 +340,46 @@ def _check_run(run: Run, parts: Mapping[str, _Measured]) -> None:
         raise RunFileError(
             say("run.json, how the samples were made, cannot be read ({why}).", why=why)
         ) from error
-    if not parts[SAMPLES].lines:
-        raise RunFileError(say(OTHER_SAMPLES))
-    cells = _Cells(run, parts[SAMPLES].lines)
-    if cells.count > MOST_METRICS * config().rows_per_dataset:
-        raise RunFileError(
-            say("The run has {cells:,} results to give, too many to be shown.", cells=cells.count)
-        )
-    most_labels = config().labels_per_run
-    if parts[LABELS].lines > most_labels:
-        raise RunFileError(
-            say(
-                "It has {lines:,} labels by people, and a run keeps {most:,}. Open it where "
-                "PLUMBLINE_LABELS_PER_RUN is higher, as on your own machine.",
-                lines=parts[LABELS].lines,
-                most=most_labels,
-            )
-        )
+    samples, labels = parts[SAMPLES].lines, parts[LABELS].lines
+    _require(samples > 0, OTHER_SAMPLES)
+    count = _Cells(run, samples).count
+    too_many = mark("The run has {cells:,} results to give, too many to be shown.")
+    _require(count <= MOST_METRICS * config().rows_per_dataset, too_many, cells=count)
+    most = config().labels_per_run
+    too_many = mark(
+        "It has {lines:,} labels by people, and a run keeps {most:,}. Open it where "
+        "PLUMBLINE_LABELS_PER_RUN is higher, as on your own machine."
+    )
+    _require(labels <= most, too_many, lines=labels, most=most)
     for name in (RESULTS, NOTES):
-        if parts[name].lines > cells.count:
-            raise RunFileError(
-                say(
-                    "{name} has {lines:,} lines, at most {most:,} fit.",
-                    name=name,
-                    lines=parts[name].lines,
-                    most=cells.count,
-                )
-            )
+        lines = parts[name].lines
+        too_many = mark("{name} has {lines:,} lines, at most {most:,} fit.")
+        _require(lines <= count, too_many, name=name, lines=lines, most=count)
 
 
 def _check_lengths(run: Run) -> None:
     """Of what every page of the run, and the list of all runs, shows whole."""
     tags = (*map(len, run.tags), 0)
     is_short = len(run.title) <= 10 * MOST_TITLE and len(run.note) <= MOST_TEXT
-    if not is_short or len(run.tags) > MOST_TAGS or max(tags) > MOST_OF_A_TAG:
-        raise RunFileError(say("run.json has a title, a note or tags that are too long."))
-    if max(len(run.models), len(run.judges)) > MOST_MODELS:
-        raise RunFileError(say("run.json has more than {most} models.", most=MOST_MODELS))
+    is_short = is_short and len(run.tags) <= MOST_TAGS and max(tags) <= MOST_OF_A_TAG
+    _require(is_short, mark("run.json has a title, a note or tags that are too long."))
+    models = max(len(run.models), len(run.judges))
+    _require(models <= MOST_MODELS, mark("run.json has more than {most} models."), most=MOST_MODELS)
 
 
 def _check_samples(run: Run, samples: Lines[Sample]) -> None:
     # Of their contents: a sample that was changed, left out or moved makes another one.
-    if run.fingerprint != fingerprint_of(samples):
-        raise RunFileError(say(OTHER_SAMPLES))
+    _require(run.fingerprint == fingerprint_of(samples), OTHER_SAMPLES)
     first = None
+    other_repeats = mark("The repeats of the samples are not those of the run.")
     for number, sample in enumerate(samples):
         _check_sample(number + 1, sample)
         if sample.repeat == 1:
             first = sample
         is_expected = sample.repeat == number % run.repeats + 1
-        if first is None or not is_expected or sample != repeated(first, sample.repeat):
-            raise RunFileError(say("The repeats of the samples are not those of the run."))
-    if len(samples) % run.repeats:
-        raise RunFileError(say("The repeats of the samples are not those of the run."))
+        is_repeat = first is not None and sample == repeated(first, sample.repeat)
+        _require(is_expected and is_repeat, other_repeats)
+    _require(len(samples) % run.repeats == 0, other_repeats)
 
 
 def _check_sample(number: int, sample: Sample) -> None:
@@ -399,12 +387,11 @@ def _check_sample(number: int, sample: Sample) -> None:
     accepted = [text for group in groups(sample.ground_truth) for text in group]
     accepted += [nugget.text for nugget in sample.nuggets]
     gold, documents = sample.gold_documents, sample.evidence
-    if max(map(len, (accepted, gold, documents))) > MOST_TEXTS:
-        words = mark(
-            "{name}, line {number:,}, has more than {most:,} documents or accepted answers, the "
-            "limit."
-        )
-        raise RunFileError(say(words, name=SAMPLES, number=number, most=MOST_TEXTS))
+    longest = max(map(len, (accepted, gold, documents)))
+    words = mark(
+        "{name}, line {number:,}, has more than {most:,} documents or accepted answers, the limit."
+    )
+    _require(longest <= MOST_TEXTS, words, name=SAMPLES, number=number, most=MOST_TEXTS)
     beside = (*sample.sources, *map(str, sample.scores.values()))
     texts = (sample.question, sample.response or "", *accepted, *gold, *documents, *beside)
     _check_length(SAMPLES, number, max(map(len, texts)))
@@ -412,20 +399,19 @@ def _check_sample(number: int, sample: Sample) -> None:
 
 def _check_length(name: str, number: int, longest: int) -> None:
     limit = config().cell_bytes
-    if longest > limit:
-        words = mark("{name}, line {number:,}, has a text of more than {limit:g} MB, the limit.")
-        raise RunFileError(say(words, name=name, number=number, limit=limit / 2**20))
+    words = mark("{name}, line {number:,}, has a text of more than {limit:g} MB, the limit.")
+    _require(longest <= limit, words, name=name, number=number, limit=limit / 2**20)
 
 
 def _check_environment(environment: Environment) -> None:
     for moment in (environment.ended, environment.opened):
-        if moment and not _is_moment(moment):
-            raise RunFileError(say("{name} has no date that can be read.", name=ENVIRONMENT))
+        is_date = not moment or _is_moment(moment)
+        _require(is_date, mark("{name} has no date that can be read."), name=ENVIRONMENT)
     for model in environment.models:
         counts = (model.calls, model.prompt_tokens, model.answer_tokens, model.cost or 0)
         prices = (model.price_in or 0, model.price_out or 0)
-        if not all(0 <= number <= MOST_NUMBER for number in (*counts, *prices)):
-            raise RunFileError(say("{name} has a bill that cannot be.", name=ENVIRONMENT))
+        can_be = all(0 <= number <= MOST_NUMBER for number in (*counts, *prices))
+        _require(can_be, mark("{name} has a bill that cannot be."), name=ENVIRONMENT)
 
 
 def _check_results(cells: _Cells, results: Lines[SampleResult]) -> None:
@@ -437,29 +423,25 @@ def _check_results(cells: _Cells, results: Lines[SampleResult]) -> None:
         _check_length(RESULTS, number, max(map(len, texts)))
         cell = Cell(result.position, result.model, result.metric)
         cells.check(RESULTS, cell)
-        if cell in known:
-            raise RunFileError(say("{name} has an answer twice.", name=RESULTS))
+        _require(cell not in known, mark("{name} has an answer twice."), name=RESULTS)
         known.add(cell)
         values = result.score.values if result.score else {}
         bill = (result.usage.prompt_tokens, result.usage.answer_tokens, result.calls, result.cached)
         judged = [value or 0.0 for value in values.values()]
         numbers = (*bill, result.cost or 0.0, result.seconds, *judged)
         # A sum of a few greater ones is infinite, and no page could show the mean.
-        if not all(abs(number) <= MOST_NUMBER for number in numbers):
-            raise RunFileError(say("{name} has a number that cannot be.", name=RESULTS))
+        can_be = all(abs(number) <= MOST_NUMBER for number in numbers)
+        _require(can_be, mark("{name} has a number that cannot be."), name=RESULTS)
         names.setdefault(cell.metric, set()).update(values)
-        if len(names[cell.metric]) > MOST_NAMES:
-            raise RunFileError(
-                say("{name} has more than {most} kinds of values.", name=RESULTS, most=MOST_NAMES)
-            )
+        words = mark("{name} has more than {most} kinds of values.")
+        _require(len(names[cell.metric]) <= MOST_NAMES, words, name=RESULTS, most=MOST_NAMES)
         evidence = result.score.evidence if result.score else None
         if isinstance(evidence, LabelEvidence):
             labellers.update(labelling.by for labelling in evidence.labellings)
             # Each two of them are compared.
-            if max(len(labellers), len(evidence.labellings)) > MOST_LABELLERS:
-                raise RunFileError(
-                    say("{name} has more than {most} labellers.", name=RESULTS, most=MOST_LABELLERS)
-                )
+            count = max(len(labellers), len(evidence.labellings))
+            words = mark("{name} has more than {most} labellers.")
+            _require(count <= MOST_LABELLERS, words, name=RESULTS, most=MOST_LABELLERS)
 
 
 def _is_moment(text: str) -> bool:
@@ -525,8 +507,8 @@ class _Cells:
 
     def check(self, name: str, cell: Cell) -> None:
         """Raises `RunFileError` for a cell that the run does not have."""
-        if not all(0 <= place < size for place, size in zip(cell, self._sizes, strict=True)):
-            raise RunFileError(say("{name} names an answer that the run does not have.", name=name))
+        is_there = all(0 <= place < size for place, size in zip(cell, self._sizes, strict=True))
+        _require(is_there, mark("{name} names an answer that the run does not have."), name=name)
 
 
 def _check_labels(cells: _Cells, labels: Lines[CellLabel]) -> None:
@@ -535,14 +517,10 @@ def _check_labels(cells: _Cells, labels: Lines[CellLabel]) -> None:
         cells.check(LABELS, label.cell)
         by = label.cell, label.label.person
         counts[by] += 1
-        if counts[by] > MOST_OF_A_PERSON:
-            raise RunFileError(
-                say(
-                    "{name} has more than {most:,} labels of one person and answer, the most that "
-                    "a run keeps. Export it again.",
-                    name=LABELS,
-                    most=MOST_OF_A_PERSON,
-                )
-            )
-        if not _is_moment(label.label.created):
-            raise RunFileError(say("{name} has no date that can be read.", name=LABELS))
+        words = mark(
+            "{name} has more than {most:,} labels of one person and answer, the most that a run "
+            "keeps. Export it again."
+        )
+        _require(counts[by] <= MOST_OF_A_PERSON, words, name=LABELS, most=MOST_OF_A_PERSON)
+        is_date = _is_moment(label.label.created)
+        _require(is_date, mark("{name} has no date that can be read."), name=LABELS)

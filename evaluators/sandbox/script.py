@@ -437,10 +437,11 @@ mrow msub msup q rp rt ruby s samp small span strike strong sub sup time tt u va
 """
 _INLINE = frozenset(_INLINE_TEXT.split())
 """Elements that stand within a line."""
-_HIDDEN = frozenset(("script", "style", "template", "noscript", "svg", "iframe", "object"))
+_HIDDEN = ("script", "style", "template", "noscript", "svg", "iframe", "object")
+_KINDS = {"pre": "pre", "a": "link", "nav": "menu", "footer": "menu"}
+_KINDS |= dict.fromkeys(_HIDDEN, "hidden")
+"""What the elements are that hide text, keep its lines, lead elsewhere, or are on every page."""
 _CELLS = frozenset(("td", "th"))
-_MENUS = frozenset(("nav", "footer"))
-"""Elements that hold what every page of a site has."""
 # A list of two or three links is often a part of the text, such as its sources.
 MENU_LINES = 4
 """Lines of nothing but links one after the other that are a menu."""
@@ -471,7 +472,7 @@ class _VisibleLines(HTMLParser):
         self._depths = {"hidden": 0, "pre": 0, "menu": 0, "link": 0}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for kind in self._kinds(tag):
+        if kind := _KINDS.get(tag):
             self._depths[kind] += 1
         self._divide(tag)
 
@@ -480,7 +481,7 @@ class _VisibleLines(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         self._divide(tag)
-        for kind in self._kinds(tag):
+        if kind := _KINDS.get(tag):
             # Never below 0: a stray end tag must not show what a later one hides.
             self._depths[kind] = max(0, self._depths[kind] - 1)
 
@@ -491,16 +492,6 @@ class _VisibleLines(HTMLParser):
             # As a browser shows it: white space of any length is one space.
             data = re.sub(r"\s+", " ", data)
         self._add(data)
-
-    def _kinds(self, tag: str) -> Iterator[str]:
-        if tag in _HIDDEN:
-            yield "hidden"
-        if tag in _MENUS:
-            yield "menu"
-        if tag == "pre":
-            yield "pre"
-        if tag == "a":
-            yield "link"
 
     def _divide(self, tag: str) -> None:
         if tag not in _INLINE:

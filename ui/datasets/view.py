@@ -470,37 +470,26 @@ def _about_bed(data: TestBed) -> None:
         abilities=say(", ").join(say(ability.label).lower() for ability in data.abilities),
     )
     st.caption(words)
-    st.page_link(
-        "../pages/rgb.py",
-        label=say("Ask a model on the RGB page"),
-        icon=":material/arrow_forward:",
-        query_params=session.address(new=data.name),
-    )
+    _link("rgb", say("Ask a model on the RGB page"), data)
 
 
 def _about(data: Dataset) -> None:
     st.caption(say("Samples · {rows}", rows=counted(len(data.samples), "row")))
-    address = session.address(new=data.name)
     with st.container(horizontal=True):
-        st.page_link(
-            "../pages/trace.py",
-            label=say("Evaluate on the TRACE page"),
-            icon=":material/arrow_forward:",
-            query_params=address,
-        )
+        _link("trace", say("Evaluate on the TRACE page"), data)
         if _serves_rgb(data):
-            st.page_link(
-                "../pages/rgb.py",
-                label=say("Check answers on the RGB page"),
-                icon=":material/arrow_forward:",
-                query_params=address,
-            )
-        st.page_link(
-            "../pages/metrics.py",
-            label=say("Measure on the Metrics page"),
-            icon=":material/arrow_forward:",
-            query_params=address,
-        )
+            _link("rgb", say("Check answers on the RGB page"), data)
+        _link("metrics", say("Measure on the Metrics page"), data)
+
+
+def _link(page: str, label: str, data: TestBed | Dataset) -> None:
+    """A link to a page on which these data are chosen."""
+    st.page_link(
+        f"../pages/{page}.py",
+        label=label,
+        icon=":material/arrow_forward:",
+        query_params=session.address(new=data.name),
+    )
 
 
 def _needs(data: Dataset) -> None:
