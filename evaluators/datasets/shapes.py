@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evaluators.config import ROOT
 from evaluators.datasets.columns import Rows, first_rows, inner_cells, names_of
 from evaluators.datasets.content import can_be, doubt_about_length
 from evaluators.datasets.given_scores import BASELINES, score_columns
-from evaluators.datasets.guess import DOUBTFUL, Guess, Shape
+from evaluators.datasets.guess import Guess, Shape
 from evaluators.datasets.names import canonical
 from evaluators.datasets.plain import by_name, plain_guess
 from evaluators.datasets.separators import (
@@ -21,14 +23,12 @@ from evaluators.datasets.separators import (
 )
 from evaluators.datasets.table import Table
 from evaluators.datasets.versions import versions_in
+from evaluators.records import Record
 from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.normalise import is_chinese
 from evaluators.text.words import in_a_line
 
 PROMPTFOO = mark("It is a result file of promptfoo: one row for each prompt and test.")
-LLAMAINDEX_RESPONSES = mark(
-    "responses may be the answers to judge or, as LlamaIndex has it, true ones."
-)
 
 _OF_COLUMNS = (Shape.PLAIN, Shape.RAGAS, Shape.ADALFLOW)
 """Shapes of any further columns."""
@@ -93,12 +93,54 @@ def _traces(table: Table) -> Guess | None:
     return Guess(Shape.TRACES, title, 1.0, {field: field for field in fields})
 
 
+class _Known(Record):
+    """A kind of file as `data/shapes.toml` declares it."""
+
+    kind: str
+    title: str = ""
+    needs: str
+    any_of: str = ""
+    baselines: bool = False
+    without: str = ""
+    only: bool = False
+    states: str = ""
+    fields: str
+    confidence: float = 1.0
+    why: str = ""
+
+    def guess(self, columns: Sequence[str], rows: Rows) -> Guess | None:
+        """The columns of the fields; `None` where the file is of another kind."""
+        have, needs = {*columns}, {*self.needs.split()}
+        is_so = (
+            needs <= have,
+            not self.any_of or have & {*self.any_of.split()},
+            not self.baselines or any(map(BASELINES.match, columns)),
+            not have & {*self.without.split()},
+            not self.only or have == needs,
+            not self.states or all(row.get(self.states) in _STATES for row in rows),
+        )
+        if not all(is_so):
+            return None
+        named = [field.partition("=") for field in self.fields.split()]
+        fields = {field: column or field for field, _, column in named}
+        there = {field: column for field, column in fields.items() if column in have}
+        shape = Shape[self.kind]
+        title = _title_of_bed(rows) if shape is Shape.BED else say(self.title)
+        return Guess(shape, title, self.confidence, there, self.why)
+
+
+_STATES = ("scored", "failed", "open")
+_FILE = ROOT / "data" / "shapes.toml"
+_KNOWN = [
+    _Known.model_validate(entry)
+    for entry in tomllib.loads(_FILE.read_text(encoding="utf-8"))["shape"]
+]
+
+
 def _known_shape(columns: Sequence[str], rows: Rows) -> Guess | None:
     """The first known shape whose columns are there and can be read."""
-    for recogniser in _RECOGNISERS:
-        guess = recogniser(columns, rows)
-        if guess is None:
-            continue
+    recognisers = (*(known.guess for known in _KNOWN), _adalflow, _promptfoo)
+    for guess in filter(None, (recognise(columns, rows) for recognise in recognisers)):
         if guess.shape in _READ_AS_THEY_ARE:
             return guess
         # Other programs have columns of these names that hold objects
@@ -108,19 +150,15 @@ def _known_shape(columns: Sequence[str], rows: Rows) -> Guess | None:
     return None
 
 
-def _test_bed(columns: Sequence[str], rows: Rows) -> Guess | None:
-    if not {"query", "positive", "negative"} <= set(columns):
-        return None
+def _title_of_bed(rows: Rows) -> str:
     abilities = dict.fromkeys(map(_tested_by, rows))
     chinese = sum(is_chinese(str(row.get("query"))) for row in rows)
     language = mark("Chinese") if chinese * 2 > len(rows) else mark("English")
-    title = say(
+    return say(
         "RGB data set: {abilities} ({language})",
         abilities=in_a_line(map(say, abilities)),
         language=say(language),
     )
-    fields = _present(columns, question="query", ground_truth="answer", id="id")
-    return Guess(Shape.BED, title, 1.0, fields)
 
 
 def _tested_by(row: Mapping[str, Any]) -> str:
@@ -133,108 +171,6 @@ def _tested_by(row: Mapping[str, Any]) -> str:
     is_nested_text = re.match(r"\s*\[\s*\[", str(first)[:20]) is not None
     is_nested = isinstance(first, list) or is_nested_text
     return mark("information integration") if is_nested else mark("noise robustness and rejection")
-
-
-def _recorded_answers(columns: Sequence[str], rows: Rows) -> Guess | None:
-    if not {"query", "prediction"} <= set(columns):
-        return None
-    fields = _present(
-        columns,
-        question="query",
-        response="prediction",
-        retrieved_documents="docs",
-        ground_truth="ans",
-        id="id",
-    )
-    return Guess(Shape.ANSWERS, say("RGB answers: recorded answers"), 1.0, fields)
-
-
-def _ragbench(columns: Sequence[str], rows: Rows) -> Guess | None:
-    if not {"documents_sentences", "all_relevant_sentence_keys"} <= set(columns):
-        return None
-    has_baselines = any(map(BASELINES.match, columns))
-    title = say("RAGBench rows with labels")
-    if has_baselines:
-        title = say("RAGBench rows with labels and baselines")
-    fields = _present(
-        columns,
-        question="question",
-        response="response",
-        retrieved_documents="documents",
-        id="id",
-        generator="generation_model_name",
-    )
-    return Guess(Shape.RAGBENCH, title, 1.0, fields)
-
-
-_STATES = {"scored", "failed", "open"}
-
-
-def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
-    """The JSON lines of a run, which hold all that was judged, or its table from Python."""
-    if not {"id", "question", "response", "status"} <= set(columns):
-        return None
-    is_whole = {"metrics", "retrieved_documents"} <= set(columns)
-    # `Results.to_pandas` has no texts; other programs have such columns too, but not these words
-    states = {row.get("status") for row in rows}
-    is_table = "error" in columns and "retrieved_documents" not in columns
-    if not is_whole and not (is_table and states <= _STATES):
-        return None
-    same = ("id", "question", "response", "retrieved_documents", "ground_truth", "gold_documents")
-    named = {name: name for name in (*same, "group", "labels", "nuggets")}
-    fields = _present(columns, **named, generator="model")
-    return Guess(Shape.RESULTS, say("Plumbline results (an export)"), 1.0, fields)
-
-
-def _labels_export(columns: Sequence[str], rows: Rows) -> Guess | None:
-    if not {"sample", "id", "question", "labels_by", "labels", "corrections"} <= set(columns):
-        return None
-    fields = {"question": "question", "id": "id", "labels": "labels"}
-    return Guess(Shape.LABELS, say("Plumbline labels (an export)"), 1.0, fields)
-
-
-def _values_export(columns: Sequence[str], rows: Rows) -> Guess | None:
-    have = set(columns)
-    # "state" is how version 0.1.0 called the column
-    status = next((name for name in ("status", "state") if name in have), None)
-    if status is None or not {"sample", "id", "question"} <= have:
-        return None
-    # Other programs have such columns too, but not these words; nor who labelled what
-    has_labels = {"labels_by", "corrections"} <= have
-    if not has_labels and not {row.get(status) for row in rows} <= _STATES:
-        return None
-    same = {name: name for name in ("question", "response", "id", "group")}
-    fields = _present(columns, **same, generator="model")
-    return Guess(Shape.VALUES, say("Plumbline table of values (an export)"), 1.0, fields)
-
-
-def _ragas(columns: Sequence[str], rows: Rows) -> Guess | None:
-    """The second generation by `user_input`, the first by an answer, contexts and ground truth."""
-    have = set(columns)
-    others = {"response", "retrieved_contexts", "reference", "reference_contexts"}
-    if "user_input" in have and have & others:
-        second = _present(
-            columns,
-            question="user_input",
-            response="response",
-            retrieved_documents="retrieved_contexts",
-            ground_truth="reference",
-            gold_documents="reference_contexts",
-        )
-        return Guess(Shape.RAGAS, say("RAGAS table (user_input)"), 0.95, second)
-    truth = next((name for name in ("ground_truth", "ground_truths") if name in have), None)
-    # Beside a response, "answer" is the true one
-    if truth is None or not {"question", "answer", "contexts"} <= have or "response" in have:
-        return None
-    first = _present(
-        columns,
-        question="question",
-        response="answer",
-        retrieved_documents="contexts",
-        ground_truth=truth,
-        id="id",
-    )
-    return Guess(Shape.RAGAS, say("RAGAS table (question, answer)"), 0.95, first)
 
 
 def _adalflow(columns: Sequence[str], rows: Rows) -> Guess | None:
@@ -256,22 +192,3 @@ def _promptfoo(columns: Sequence[str], rows: Rows) -> Guess | None:
     if question.startswith("vars.") and response == "response.output":
         return guess
     return guess.doubted(PROMPTFOO)
-
-
-def _query_responses(columns: Sequence[str], rows: Rows) -> Guess | None:
-    """LlamaIndex's `QueryResponseDataset`, whose responses are those that are expected."""
-    if set(columns) != {"id", "queries", "responses"}:
-        return None
-    fields = {"question": "queries", "ground_truth": "responses", "id": "id"}
-    return Guess(Shape.PLAIN, str(Shape.PLAIN), DOUBTFUL, fields, LLAMAINDEX_RESPONSES)
-
-
-def _present(columns: Sequence[str], **wanted: str) -> dict[str, str]:
-    return {field: column for field, column in wanted.items() if column in columns}
-
-
-_RECOGNISERS: tuple[Callable[[Sequence[str], Rows], Guess | None], ...] = (
-    _test_bed, _recorded_answers, _ragbench, _labels_export, _values_export, _results_export,
-    _ragas, _adalflow, _promptfoo, _query_responses,
-)  # fmt: skip
-"""The most particular first: a test bed has columns that would make a plain table too."""
