@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from evaluators.config import ROOT
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Ability, Accepted, Dataset, Sample
 from evaluators.text.accepted import groups
-from evaluators.text.language import ENGLISH, mark, say, speaking
+from evaluators.text.language import ENGLISH, say, speaking
 from evaluators.text.normalise import IDEOGRAPHS, is_chinese, nfkc
 from evaluators.text.size import tokens
 
@@ -19,6 +21,10 @@ LONG_DOCUMENT = 2000
 
 LOOKED_AT = 500
 """Characters of a text that tell its language."""
+
+
+_FILE = ROOT / "data" / "findings.toml"
+_FINDINGS = tomllib.loads(_FILE.read_text(encoding="utf-8"))["findings"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ def _sample_oddities(samples: Sequence[Sample]) -> Iterable[_Oddity]:
     yield _duplicates(keys)
     yield from _empty(samples)
     joined = [_is_joined(sample.retrieved_documents) for sample in samples]
-    yield _where(mark("Several documents in one text"), joined, _JOINED)
+    yield _where("joined", joined)
     texts: list[str] = []
     for sample in samples:
         response = sample.response or ""
@@ -75,19 +81,19 @@ def _bed_oddities(rows: Sequence[BedRow]) -> Iterable[_Oddity]:
     yield _duplicates([(row.query, row.positive, row.positive_wrong) for row in rows])
     positives = [_all_positives(row) for row in rows]
     without_positives = [not texts for texts in positives]
-    yield _where(mark("No positive documents"), without_positives, _NO_POSITIVES)
+    yield _where("no_positives", without_positives)
     without_negatives = [not row.negative for row in rows]
-    yield _where(mark("No negative documents"), without_negatives, _NO_NEGATIVES)
+    yield _where("no_negatives", without_negatives)
     unanswered: list[bool] = []
     for row, texts in zip(rows, positives, strict=True):
         comparable = [_comparable_text(text) for text in texts]
         # A row without positive documents has its own finding
         unanswered.append(bool(texts) and not _mention_all(comparable, row.answer))
-    yield _where(mark("Answer in no positive document"), unanswered, _UNANSWERED)
+    yield _where("unanswered", unanswered)
     leaked = [_is_leaked(row) for row in rows]
-    yield _where(mark("Answer in a negative document"), leaked, _LEAKED)
+    yield _where("leaked", leaked)
     unplanted = [_is_unplanted(row) for row in rows]
-    yield _where(mark("Planted error in no document"), unplanted, _UNPLANTED)
+    yield _where("unplanted", unplanted)
     yield _languages([row.query[:LOOKED_AT] for row in rows])
     documents: list[tuple[str, ...]] = []
     for row, texts in zip(rows, positives, strict=True):
@@ -95,39 +101,20 @@ def _bed_oddities(rows: Sequence[BedRow]) -> Iterable[_Oddity]:
     yield _long(documents)
 
 
-_NO_POSITIVES = mark(
-    "Noise robustness cannot be tested with them: every prompt holds negative documents only."
-)
-_NO_NEGATIVES = mark(
-    "They cannot be filled with noise: every prompt holds positive documents only."
-)
-_UNANSWERED = mark(
-    "No positive document, or for several sub-questions not all of them together, holds "
-    "the words of the answer. "
-    "A right answer is then knowledge of the model, or a reworded one."
-)
-_LEAKED = mark(
-    "A document meant as noise holds the whole answer, so the prompt has less noise than it says, "
-    "and a right answer counts against rejection."
-)
-_UNPLANTED = mark("No document holds the planted error, so there is nothing to detect.")
-
-
-def _where(title: str, is_so: Sequence[bool], words: str) -> _Oddity:
-    return title, [at for at, so in enumerate(is_so) if so], words
+def _where(name: str, is_so: Sequence[bool]) -> _Oddity:
+    finding = _FINDINGS[name]
+    return say(finding["title"]), [at for at, so in enumerate(is_so) if so], say(finding["words"])
 
 
 def _duplicates(keys: Sequence[object]) -> _Oddity:
     seen: set[int] = set()
-    again: list[int] = []
-    for at, key in enumerate(keys):
+    is_again: list[bool] = []
+    for key in keys:
         # The hashes alone: the keys would hold all texts of the data a second time
         key_hash = hash(key)
-        if key_hash in seen:
-            again.append(at)
+        is_again.append(key_hash in seen)
         seen.add(key_hash)
-    words = mark("They say the same as an earlier row, and count once more in every mean.")
-    return mark("Repeated rows"), again, words
+    return _where("repeated", is_again)
 
 
 def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
@@ -140,55 +127,24 @@ def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
         documents = sample.retrieved_documents
         filled.append([bool(text.strip()) for text in documents])
     lacking = {
-        "question": [not sample.question.strip() for sample in samples],
-        "answer": [sample.response is None for sample in samples],
-        "documents": [not any(texts) for texts in filled],
-        "true answer": [sample.ground_truth in (None, "", ()) for sample in samples],
+        "no_question": [not sample.question.strip() for sample in samples],
+        "no_answer": [sample.response is None for sample in samples],
+        "no_documents": [not any(texts) for texts in filled],
+        "no_true_answer": [sample.ground_truth in (None, "", ()) for sample in samples],
     }
-    for field, lacks in lacking.items():
-        if field != "true answer" or not all(lacks):
-            title, words = _LACKING[field]
-            yield _where(title, lacks, words)
+    for name, lacks in lacking.items():
+        if name != "no_true_answer" or not all(lacks):
+            yield _where(name, lacks)
     blank_responses: list[bool] = []
     for sample in samples:
         # No response at all is the finding above
         is_blank = sample.response is not None and not sample.response.strip()
         blank_responses.append(is_blank)
-    words = mark("The model said nothing. That counts as an answer, and is judged as one.")
-    yield _where(mark("Empty answers"), blank_responses, words)
-    blank_documents = [any(texts) and not all(texts) for texts in filled]
-    words = mark("A document without text among others counts as retrieved.")
-    yield _where(mark("Empty documents"), blank_documents, words)
-
-
-_LACKING = {
-    "question": (
-        mark("No question"),
-        mark("Metrics that look at the question cannot judge them."),
-    ),
-    "answer": (
-        mark("No answer"),
-        mark("There is no answer to judge. A model can be asked to answer them."),
-    ),
-    "documents": (
-        mark("No documents"),
-        mark("Metrics that compare with the retrieved documents cannot judge them."),
-    ),
-    "true answer": (
-        mark("No true answer"),
-        mark(
-            "Metrics that compare with a true answer cannot judge them, although others of the "
-            "data have one."
-        ),
-    ),
-}
+    yield _where("empty_answers", blank_responses)
+    yield _where("empty_documents", [any(texts) and not all(texts) for texts in filled])
 
 
 _RULE = re.compile(r"\n-{3,}\s*\n")
-_JOINED = mark(
-    "Lines of dashes or <doc> tags part a text that counts as one document. Give a list, or "
-    "put ||| between them."
-)
 
 
 def _is_joined(documents: Sequence[str]) -> bool:
@@ -203,18 +159,9 @@ def _languages(texts: Sequence[str]) -> _Oddity:
     """The rows in the rarer of the two languages that are told apart."""
     chinese = [is_chinese(text) for text in texts]
     is_rare = sum(chinese) * 2 <= len(chinese)
-    words = mark(
-        "They are in Chinese, the others in another language. Phrases of rejection and judges' "
-        "prompts differ by language."
-    )
-    if not is_rare:
-        words = mark(
-            "They are in another language, the others in Chinese. Phrases of rejection and "
-            "judges' prompts differ by language."
-        )
     # Without this, rows that are all in another language would be the rarer ones
     odd = [is_it is is_rare for is_it in chinese] if any(chinese) else []
-    return _where(mark("Mixed languages"), odd, words)
+    return _where("some_chinese" if is_rare else "some_not_chinese", odd)
 
 
 def _long(documents: Sequence[Sequence[str]]) -> _Oddity:
@@ -225,17 +172,8 @@ def _long(documents: Sequence[Sequence[str]]) -> _Oddity:
     total = sum(sizes)
     usual = median(sizes) if total else 0
     share = sum(long) / max(1, total)
-    words = mark(
-        "{number:,} documents have more than {limit:,} tokens (the longest {longest:,}, half of "
-        "all have {usual:,.0f} or fewer). That is {share:.0%} of all documents' tokens, and so of "
-        "what a model that reads them costs."
-    )
-    if len(long) == 1:
-        words = mark(
-            "{number:,} document has more than {limit:,} tokens (the longest {longest:,}, half of "
-            "all have {usual:,.0f} or fewer). That is {share:.0%} of all documents' tokens, and "
-            "so of what a model that reads them costs."
-        )
+    is_long = [any(size > LONG_DOCUMENT for size in row) for row in sizes_by_row]
+    title, rows, words = _where("one_long" if len(long) == 1 else "long", is_long)
     words = say(
         words,
         number=len(long),
@@ -244,8 +182,7 @@ def _long(documents: Sequence[Sequence[str]]) -> _Oddity:
         usual=usual,
         share=share,
     )
-    is_long = [any(size > LONG_DOCUMENT for size in row) for row in sizes_by_row]
-    return _where(mark("Long documents"), is_long, words)
+    return title, rows, words
 
 
 # Answers in documents

@@ -126,7 +126,8 @@ class _Known(Record):
         there = {field: column for field, column in fields.items() if column in have}
         shape = Shape[self.kind]
         title = _title_of_bed(rows) if shape is Shape.BED else say(self.title)
-        return Guess(shape, title, self.confidence, there, self.why)
+        why = say(self.why) if self.why else ""
+        return Guess(shape, title, self.confidence, there, why)
 
 
 _STATES = ("scored", "failed", "open")

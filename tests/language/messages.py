@@ -27,7 +27,10 @@ HEAD = "# Simplified Chinese of Plumbline's screens. The English texts of the co
 SINCE = datetime(2026, 11, 23, tzinfo=UTC)
 FOLDERS = ("evaluators", "ui", "pages")
 LESSONS = ROOT / "data" / "lessons"
-TABLES = [ROOT / "data" / f"{name}.toml" for name in ("alphabets", "columns", "shapes", "traces")]
+TABLES = [
+    ROOT / "data" / f"{name}.toml"
+    for name in ("alphabets", "columns", "findings", "shapes", "traces")
+]
 
 
 class Text(NamedTuple):
