@@ -131,8 +131,9 @@ def _literal(cell: str) -> Any:
     try:
         if is_printed:
             return _page_contents(cell)
-        value = ast.literal_eval(_with_commas(cell.strip()))
-        return _as_lists(value)
+        # numpy puts no comma between entries, and Python would take neighbouring texts for one
+        parted = _ENTRY.sub(lambda entry: entry[1] + (", " if entry[2] else ""), cell.strip())
+        return _as_lists(ast.literal_eval(parted))
     # Prose may begin with a bracket too; what cannot be read stays the text that it is
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return cell
@@ -152,11 +153,6 @@ def _page_contents(cell: str) -> list[str]:
     if not texts or len(texts) != len(calls):
         raise ValueError("These are not all documents.")
     return list(map(ast.literal_eval, texts))
-
-
-def _with_commas(cell: str) -> str:
-    """numpy puts no comma between entries, and Python would take neighbouring texts for one."""
-    return _ENTRY.sub(lambda entry: entry[1] + (", " if entry[2] else ""), cell)
 
 
 def _as_lists(value: Any) -> Any:

@@ -12,10 +12,14 @@ from evaluators.text.words import counted
 
 def source_in_words(origin: Mapping[str, Any]) -> str:
     """One line, not escaped; empty for data that were uploaded or pasted."""
-    sentences = {"hub": _from_hub, "rgb": _from_rgb_files, "retrieval": _from_documents}
-    return " · ".join(
-        sentence(origin[key]) for key, sentence in sentences.items() if origin.get(key)
-    )
+    sentences = []
+    if download := origin.get("hub"):
+        sentences.append(_from_hub(download))
+    if download := origin.get("rgb"):
+        sentences.append(str(download["address"]))
+    if search := origin.get("retrieval"):
+        sentences.append(_from_documents(search))
+    return " · ".join(sentences)
 
 
 def license_of(name: str) -> str:
@@ -32,10 +36,6 @@ def _from_hub(download: Mapping[str, Any]) -> str:
         license_of(download["license"]),
     ]
     return " · ".join(parts)
-
-
-def _from_rgb_files(download: Mapping[str, Any]) -> str:
-    return str(download["address"])
 
 
 def _from_documents(search: Mapping[str, Any]) -> str:

@@ -45,7 +45,8 @@ def joined_passages(table: Table, columns: Mapping[str, str]) -> Joined:
     for group in groups.values():
         own = _samples_of(group, passages, columns.get("response", ""))
         samples += own
-        several += any(_has_several(rows, passages) for rows in own)
+        counts = [len({str(cells.get(passages)) for _, cells in rows}) for rows in own]
+        several += max(counts) > 1
     is_one_question = len(groups) == 1 and not own_id
     if 2 * several <= len(groups) or is_one_question:
         # A question alone may well be asked twice
@@ -86,10 +87,6 @@ def _samples_of(rows: list[Row], passages: str, response: str) -> list[list[Row]
             samples[-1].append(row)
             answer = answer or own
     return samples
-
-
-def _has_several(rows: list[Row], passages: str) -> bool:
-    return len({str(cells.get(passages)) for _, cells in rows}) > 1
 
 
 def _joined_row(rows: list[Row], passages: str) -> Row:

@@ -190,24 +190,23 @@ def possible_splits(column: str, rows: Rows) -> list[Split]:
 
 def doubt_about(column: str, separator: Separator, rows: Rows) -> str:
     """Why a person should look at where documents begin; empty where it is clear."""
-    if separator in (Separator.BLANK, Separator.RULE):
-        words = mark("Blank lines part the documents in {column}, if they do not part paragraphs.")
-        if separator is Separator.RULE:
-            words = mark(
-                "Lines of dashes part the documents in {column}, if they do not part paragraphs."
-            )
-        return say(words, column=column[:30])
-    if separator is not Separator.LINE:
-        return ""
-    texts = _plain_texts(column, rows)
-    with_breaks = [text for text in texts if "\n" in text.strip()]
-    unclear = [text for text in with_breaks if len(lines(text)) == 1]
-    if 2 * len(unclear) <= len(texts):
-        return ""
-    return say(
-        "{column} may hold several documents in one text, parted by line breaks.",
-        column=column[:30],
-    )
+    words = {
+        Separator.BLANK: mark(
+            "Blank lines part the documents in {column}, if they do not part paragraphs."
+        ),
+        Separator.RULE: mark(
+            "Lines of dashes part the documents in {column}, if they do not part paragraphs."
+        ),
+        Separator.LINE: mark(
+            "{column} may hold several documents in one text, parted by line breaks."
+        ),
+    }
+    if separator is Separator.LINE:
+        texts = _plain_texts(column, rows)
+        unclear = [text for text in texts if "\n" in text.strip() and len(lines(text)) == 1]
+        if 2 * len(unclear) <= len(texts):
+            return ""
+    return say(words[separator], column=column[:30]) if separator in words else ""
 
 
 def _plain_texts(column: str, rows: Rows) -> list[str]:

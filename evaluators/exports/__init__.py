@@ -19,10 +19,6 @@ from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.language import ENGLISH, speaking
 
 
-def _every(view: RunView) -> bool:
-    return True
-
-
 class ExportFormat(NamedTuple):
     """How a format is called, and what writes it: the run, each of its tables for a paper, or both.
 
@@ -37,7 +33,7 @@ class ExportFormat(NamedTuple):
     rank: int
     of_run: Callable[[RunView, View], Iterable[bytes]] | None = None
     of_table: Callable[[PaperTable], bytes] | None = None
-    is_there: Callable[[RunView], bool] = _every
+    is_there: Callable[[RunView], bool] = lambda view: True
     """Whether the run has what it writes."""
     of_view: bool = True
     """Whether it depends on whose labels count, and by which formula or rules."""

@@ -116,6 +116,7 @@ def messages_about(
     limits: ParsingLimits,
 ) -> Iterator[Message | bytes]:
     """All messages about a file; whatever the libraries raise for a broken one is a refusal."""
+    is_document = parse in (pdf, html, markdown)
     try:
         yield from parse(data, limits)
         yield {"end": True}
@@ -123,14 +124,17 @@ def messages_about(
     except RefusedError as error:
         refusal = error
     except MemoryError:
-        refusal = RefusedError(
-            "{name} needs more memory than a file may. Split it or leave out columns."
-        )
+        words = mark("{name} needs more memory than a file may. Split it or leave out columns.")
+        if is_document:
+            words = mark(
+                "{name} needs more memory than a document may. Split it, or save it as plain text."
+            )
+        refusal = RefusedError(words)
     except Exception as error:
-        refusal = RefusedError(
-            "{name} cannot be read ({error}). Save it again, or as CSV.",
-            error=type(error).__name__,
-        )
+        words = mark("{name} cannot be read ({error}). Save it again, or as CSV.")
+        if is_document:
+            words = mark("{name} cannot be read ({error}). Save it again, or as plain text.")
+        refusal = RefusedError(words, error=type(error).__name__)
     yield {"refused": said(refusal.words, name=limits["name"], **refusal.blanks)}
 
 
@@ -572,26 +576,14 @@ def _without_menus(page: str) -> Iterator[str | Message]:
 
 def _text_messages(texts: Iterable[str | Message], limits: ParsingLimits) -> Iterator[Message]:
     size = 0
-    try:
-        for text in texts:
-            if isinstance(text, dict):
-                yield {"left_out": text}
-                continue
-            size += len(text)
-            _check_decoded(0, size, limits)
-            # Half a character would not pass through the pipe.
-            yield {"text": text.encode(errors="replace").decode()}
-    except RefusedError:
-        raise
-    except MemoryError as error:
-        raise RefusedError(
-            "{name} needs more memory than a document may. Split it, or save it as plain text."
-        ) from error
-    except Exception as error:
-        raise RefusedError(
-            "{name} cannot be read ({error}). Save it again, or as plain text.",
-            error=type(error).__name__,
-        ) from error
+    for text in texts:
+        if isinstance(text, dict):
+            yield {"left_out": text}
+            continue
+        size += len(text)
+        _check_decoded(0, size, limits)
+        # Half a character would not pass through the pipe.
+        yield {"text": text.encode(errors="replace").decode()}
 
 
 # Broken JSON

@@ -5,7 +5,7 @@ Its kind, how many rows can be used, which were left out, and what is odd about 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import Any
@@ -191,14 +191,7 @@ def chosen_part(reading: Reading) -> str:
 
     now = together if len(read_now) > 1 else read_now[0].name
     label = say("Sheet") if reading.head.format == "XLSX" else say("List")
-    chosen = st.selectbox(
-        label,
-        options,
-        index=options.index(now),
-        format_func=title,
-        key=f"{reading.key}_part",
-    )
-    return "" if chosen == now else chosen
+    return _other(label, options, now, title, f"{reading.key}_part")
 
 
 def chosen_encoding(reading: Reading) -> str:
@@ -213,13 +206,15 @@ def chosen_encoding(reading: Reading) -> str:
         excerpt = excerpts.get(encoding)
         return f"{title_of(encoding)} · {excerpt}" if excerpt else title_of(encoding)
 
-    chosen = st.selectbox(
-        say("Encoding"),
-        options,
-        index=options.index(now),
-        format_func=title,
-        key=f"{reading.key}_encoding",
-    )
+    return _other(say("Encoding"), options, now, title, f"{reading.key}_encoding")
+
+
+def _other(
+    label: str, options: Sequence[str], now: str, title: Callable[[str], str], key: str
+) -> str:
+    """What a person chooses in place of what is read now; empty where that stays."""
+    index = options.index(now)
+    chosen = st.selectbox(label, options, index=index, format_func=title, key=key)
     return "" if chosen == now else chosen
 
 
