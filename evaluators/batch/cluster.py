@@ -1,4 +1,4 @@
-"""The Ray engine: actors on all machines of a cluster judge pieces.
+"""The Ray engine: actors on all machines of a cluster do the requests of a batch.
 
 Plain actors and not Ray Data, which would bring readers, an order and a resume of its own: all of
 that is shared with the local engine, and only who judges a piece differs.
@@ -18,16 +18,13 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Any, Self
 
-import pyarrow as pa
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from evaluators.batch.pieces import Piece
 from evaluators.batch.worker import Task
 from evaluators.errors import ParameterError, WorkerError
 from evaluators.runs.pool import TICK
-from evaluators.runs.scoring import failure_reason
-from evaluators.runs.worker import SECONDS
+from evaluators.runs.worker import SECONDS, Reply, Request, reply
 from evaluators.text.printable import first_line, printable
 
 # Pieces and results pass through it; by default Ray takes a third of the memory.
@@ -114,22 +111,17 @@ def _check_answers(address: str) -> None:
 
 
 class _WorkerActor:
-    """A worker: it judges one piece after the other."""
+    """A worker: it does one request after the other."""
 
     def open(self, task: Task) -> None:
-        self._task = task
+        """Nothing: a task that arrives is one of the same version."""
 
-    def results(self, piece: Piece) -> pa.RecordBatch:
-        try:
-            return self._task.results(piece)
-        # The same piece would fail again as a whole: its rows are to be tried one by one.
-        except (Exception, SystemExit) as error:
-            reason = failure_reason(error)
-            raise WorkerError(reason.message, kind=reason.kind, remedy=reason.remedy) from None
+    def reply(self, request: Request) -> Reply:
+        return reply(request)
 
 
 class RayWorkers:
-    """`size` actors that judge pieces; one that has died is replaced by another."""
+    """`size` actors; one that has died is replaced by another."""
 
     def __init__(self, task: Task, size: int) -> None:
         self.size = size
@@ -147,15 +139,15 @@ class RayWorkers:
         for _ in range(self.size):
             self._add()
 
-    def results(self, piece: Piece, is_cancelled: Callable[[], bool]) -> pa.RecordBatch:
-        """The results of a piece; raises `WorkerError` where its worker ended, or it failed."""
+    def run(self, request: Request, is_cancelled: Callable[[], bool]) -> Reply:
+        """What an actor replies; raises `WorkerError` where it ended, or the request failed."""
         actor = self._take(is_cancelled)
         try:
-            results = ray.get(actor.results.remote(piece), timeout=SECONDS)
-        # As if it had been called here.
+            answer: Reply = ray.get(actor.reply.remote(request), timeout=SECONDS)
+        # It could not even be read there.
         except RayTaskError as error:
             self._free.put(actor)
-            raise (error.cause or WorkerError(str(error))) from None
+            raise WorkerError(first_line(error)) from None
         # Whatever Ray itself says: the worker died, its machine did, or its memory was too small.
         except RayError as error:
             self._replace(actor)
@@ -166,7 +158,7 @@ class RayWorkers:
                 "memory. Shorten their texts, or try again."
             ) from error
         self._free.put(actor)
-        return results
+        return answer.checked()
 
     def close(self) -> None:
         """Ends all workers; for whoever waits for one, `CancelledError` is raised."""

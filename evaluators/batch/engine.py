@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from threading import Event
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Self
 
 import pyarrow as pa
 
@@ -20,7 +20,7 @@ from evaluators.batch.function import ScoreRow, failed_rows, results_of
 from evaluators.batch.groups import Group
 from evaluators.batch.pieces import Piece, Reading, read_piece, table_of
 from evaluators.batch.sources import Fragment, Source
-from evaluators.batch.worker import Task
+from evaluators.batch.worker import PieceRequest, Task, batch_in
 from evaluators.config import config
 from evaluators.datasets.columns import first_rows
 from evaluators.datasets.guess import Shape
@@ -28,6 +28,7 @@ from evaluators.datasets.readers import check_samples
 from evaluators.datasets.table import Cells
 from evaluators.errors import DatasetError, PlumblineError, WorkerError
 from evaluators.runs.pool import takes
+from evaluators.runs.worker import Workers
 from evaluators.text.printable import first_line, printable
 
 AHEAD = 2
@@ -75,27 +76,6 @@ class Judged(NamedTuple):
         metrics = tuple(metric for metric, _ in chosen)
         columns = tuple(columns for _, columns in chosen)
         return Judged(metrics, columns, self.has_judge)
-
-
-class Workers(Protocol):
-    """Whoever judges pieces elsewhere: `Processes` of this machine, or `RayWorkers`."""
-
-    size: int
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether no worker can be started."""
-        ...
-
-    def start(self) -> None: ...
-
-    def results(self, piece: Piece, is_cancelled: Callable[[], bool]) -> pa.RecordBatch:
-        """Raises `WorkerError` where the piece failed as a whole, or ended its worker."""
-        ...
-
-    def close(self) -> None:
-        """For whoever waits for a worker, `CancelledError` is raised."""
-        ...
 
 
 class Step(NamedTuple):
@@ -187,7 +167,10 @@ class Engine:
         # A stranger may have ended the worker, such as a machine that went down.
         for _ in range(TRIES):
             try:
-                return self._workers.results(piece, self._is_cancelled.is_set)
+                reply = self._workers.run(
+                    PieceRequest(self._task, piece), self._is_cancelled.is_set
+                )
+                return batch_in(reply)
             except WorkerError as failure:
                 if self._workers.is_broken:
                     raise

@@ -25,7 +25,7 @@ from evaluators.batch.progress import Display
 from evaluators.batch.results import BatchResults
 from evaluators.batch.retry import OpenRows, Retry
 from evaluators.batch.sources import Fragment
-from evaluators.batch.worker import Processes, Task
+from evaluators.batch.worker import Task
 from evaluators.config import config
 from evaluators.datasets.table import SHOWN_PROBLEMS, about_short
 from evaluators.declared import checks_types
@@ -41,6 +41,7 @@ from evaluators.llm import Keys
 from evaluators.numbers import whole_number
 from evaluators.records import Cap
 from evaluators.runs import inputs
+from evaluators.runs.pool import Pool
 from evaluators.runs.store import Store
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ class _Attempt:
             count = self._where.workers or os.cpu_count() or 1
             engine = Engine(
                 task,
-                cluster.workers(task) if cluster else Processes(task, count),
+                cluster.workers(task) if cluster else Pool(count),
                 self._schema,
                 own,
                 score_row,

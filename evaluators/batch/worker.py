@@ -1,9 +1,8 @@
-"""The workers of the local engine: processes of this machine that judge piece after piece."""
+"""What workers are to do with a piece of a file, be they processes or actors of Ray."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -15,7 +14,6 @@ from evaluators.batch.pieces import Piece, Reading, read_piece
 from evaluators.catalogue import from_spec
 from evaluators.config import Config
 from evaluators.records import EvaluatorSpec
-from evaluators.runs.pool import Pool
 from evaluators.runs.worker import Reply
 
 
@@ -49,26 +47,7 @@ class PieceRequest(NamedTuple):
         return Reply(rows=base64.b64encode(sink.getvalue()).decode())
 
 
-class Processes:
-    """`size` processes; one that has ended is replaced by another."""
-
-    def __init__(self, task: Task, size: int) -> None:
-        self.size = size
-        self._task = task
-        self._pool = Pool(size)
-
-    @property
-    def is_broken(self) -> bool:
-        return self._pool.is_broken
-
-    def start(self) -> None:
-        self._pool.start()
-
-    def results(self, piece: Piece, is_cancelled: Callable[[], bool]) -> pa.RecordBatch:
-        """The results of a piece; raises `WorkerError` where its process ended, or it failed."""
-        reply = self._pool.run(PieceRequest(self._task, piece), is_cancelled)
-        with pa.ipc.open_stream(base64.b64decode(reply.rows)) as stream:
-            return stream.read_next_batch()
-
-    def close(self) -> None:
-        self._pool.close()
+def batch_in(reply: Reply) -> pa.RecordBatch:
+    """The results of a piece."""
+    with pa.ipc.open_stream(base64.b64decode(reply.rows)) as stream:
+        return stream.read_next_batch()

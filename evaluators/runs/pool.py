@@ -173,15 +173,7 @@ class Pool:
                 raise CancelledError from None
             raise
         self._give(worker)
-        if reply.reason:
-            raise WorkerError(
-                reply.reason.message,
-                reply.details,
-                foreign=reply.foreign,
-                kind=reply.reason.kind,
-                remedy=reply.reason.remedy,
-            )
-        return reply
+        return reply.checked()
 
     def _take(self, is_cancelled: Cancelled) -> _Worker:
         """The next free worker; raises `CancelledError`."""

@@ -13,11 +13,12 @@ import pickle
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from queue import SimpleQueue
 from typing import BinaryIO, NamedTuple, Protocol
 
 from evaluators.catalogue import catalogue, from_spec
-from evaluators.errors import PlumblineError
+from evaluators.errors import PlumblineError, WorkerError
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.messages import STORED
 from evaluators.records import EvaluatorSpec, Reason, Record, Sample, Score
@@ -53,11 +54,44 @@ class Reply(Record):
     details: str = ""
     foreign: str = ""
 
+    def checked(self) -> Reply:
+        """The same; raises `WorkerError` where it failed."""
+        if self.reason:
+            raise WorkerError(
+                self.reason.message,
+                self.details,
+                foreign=self.foreign,
+                kind=self.reason.kind,
+                remedy=self.reason.remedy,
+            )
+        return self
+
 
 class Request(Protocol):
     """What a worker is to do."""
 
     def reply(self) -> Reply: ...
+
+
+class Workers(Protocol):
+    """Whoever does requests elsewhere: a `Pool` of processes, or `RayWorkers`."""
+
+    size: int
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether no worker can be started."""
+        ...
+
+    def start(self) -> None: ...
+
+    def run(self, request: Request, is_cancelled: Callable[[], bool]) -> Reply:
+        """Raises `WorkerError` where the request failed, or ended its worker."""
+        ...
+
+    def close(self) -> None:
+        """For whoever waits for a worker, `CancelledError` is raised."""
+        ...
 
 
 class ScoreRequest(NamedTuple):

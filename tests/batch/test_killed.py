@@ -15,10 +15,10 @@ from evaluators.batch.columns import columns_of, schema_of
 from evaluators.batch.engine import Engine, Judged, Step
 from evaluators.batch.pieces import Piece, Reading
 from evaluators.batch.sources import Fragment
-from evaluators.batch.worker import Processes
 from evaluators.catalogue import catalogue
 from evaluators.config import config
 from evaluators.datasets.guess import Guess, Shape
+from evaluators.runs.pool import Pool
 from tests.batch.files import COLUMNS, json_lines, results, row, started
 from tests.batch.fragile import DEADLY, FragileTask
 
@@ -112,7 +112,7 @@ def test_a_row_that_ends_its_process_is_a_row_with_its_error_and_the_others_are_
     lines = tuple((at, json.dumps(each)) for at, each in enumerate(rows, start=1))
     guess = Guess(Shape.PLAIN, "", 1.0, {**COLUMNS, "ground_truth": "ground_truth"})
     task = FragileTask(Reading(guess, {}), (metric.spec(),), judged.columns, (), config())
-    workers = Processes(task, 1)
+    workers = Pool(1)
     fragment = Fragment("a.jsonl", "a.jsonl", 0, "")
 
     with Engine(task, workers, schema_of(judged.columns), Judged((), ())) as engine:
