@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,7 +110,7 @@ class BatchResults:
             folder=folder.address,
             rows=files.rows,
             finished=tuple(fragment.name for fragment in fragments),
-            means=_means(files, columns),
+            means=_means(files, columns, {"": slice(None)})[""],
             groups=by_group,
             failures=_failures(files, columns),
             by_file=_rows_by_file(folder, fragments, columns),
@@ -286,36 +286,30 @@ class _Files:
         return np.concatenate(parts), list(known)
 
 
-def _means(files: _Files, columns: Sequence[MetricColumns]) -> Means:
-    means = {}
-    for metric in columns:
-        has_failed = files.are(metric.status, FAILED)
-        for column in metric.values.values():
-            means[column] = _mean(files.numbers(column), has_failed, metric.is_estimate)
-    return means
-
-
-def _means_by(
-    files: _Files,
-    columns: Sequence[MetricColumns],
-    group: Group,
-) -> dict[str, Means]:
+def _means_by(files: _Files, columns: Sequence[MetricColumns], group: Group) -> dict[str, Means]:
     """The means of each group, by its name; empty where there are too many groups."""
     codes, names = files.numbered(group.name)
-    means: dict[str, Means] = {name: {} for name in sorted(names)}
     # Sorted once: a look at all rows for each group would take as long as there are groups.
     order = np.argsort(codes, kind="stable")
-    counts = np.bincount(codes, minlength=len(names))
-    ends = np.cumsum(counts)
-    for metric in columns if names else ():
-        has_failed = files.are(metric.status, FAILED)[order]
+    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+    parts = zip(names, pairwise([0, *ends]), strict=True)
+    own = {name: order[start:end] for name, (start, end) in parts}
+    return _means(files, columns, {name: own[name] for name in sorted(own)})
+
+
+def _means(
+    files: _Files,
+    columns: Sequence[MetricColumns],
+    rows: Mapping[str, NDArray[np.int64] | slice],
+) -> dict[str, Means]:
+    """The means over these rows, by the name of what they are."""
+    means: dict[str, Means] = {name: {} for name in rows}
+    for metric in columns if rows else ():
+        has_failed = files.are(metric.status, FAILED)
         for column in metric.values.values():
-            values = files.numbers(column)[order]
-            start = 0
-            for name, end in zip(names, ends, strict=True):
-                own = slice(start, end)
+            values = files.numbers(column)
+            for name, own in rows.items():
                 means[name][column] = _mean(values[own], has_failed[own], metric.is_estimate)
-                start = end
     return means
 
 

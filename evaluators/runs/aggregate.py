@@ -216,22 +216,9 @@ def summarise(
     Its interval counts each of the `units` once, which are those of the rows where `resembling`
     does not give them.
     """
-    resembling = units(rows) if resembling is None else resembling
     values = [row.values.get(name) for row in rows]
-    is_judged = [value is not None for value in values]
-    judged = [*compress(rows, is_judged)]
-    mean = mean_of(
-        [value for value in values if value is not None],
-        resembling[np.array(is_judged, dtype=bool)],
-        asked=len(rows),
-        not_applicable=sum(
-            row.status == "scored" and value is None
-            for row, value in zip(rows, values, strict=True)
-        ),
-        failed=sum(row.status == "failed" for row in rows),
-        estimated=sum(has_heuristic([row.by]) for row in judged),
-    )
-    empty = sum(row.is_empty for row in judged)
+    mean = mean_of_rows(rows, values, resembling, is_of_labels=True)
+    empty = sum(row.is_empty for row, value in zip(rows, values, strict=True) if value is not None)
     others = _other_rules(rows, name)
     if others and others.mean == mean.mean:
         others = None
@@ -658,16 +645,16 @@ def mean_of_rows(
     One that `is_of_labels` is an estimate where the heuristic labelled.
     """
     resembling = units(rows) if resembling is None else resembling
-    judged = {place: float(value) for place, value in enumerate(values) if value is not None}
-    failed = sum(row.status == "failed" for row in rows)
-    estimated = sum(has_heuristic([rows[place].by]) for place in judged)
+    is_judged = np.array([value is not None for value in values], dtype=bool)
+    judged = [*compress(rows, is_judged)]
     return mean_of(
-        [*judged.values()],
-        resembling[np.array([*judged], dtype=np.int64)],
+        [float(value) for value in values if value is not None],
+        resembling[is_judged],
         asked=len(rows),
-        not_applicable=len(rows) - failed - len(judged),
-        failed=failed,
-        estimated=estimated if is_of_labels else 0,
+        # One without a value that is still open may come to have one.
+        not_applicable=sum(row.status == "scored" for row in compress(rows, ~is_judged)),
+        failed=sum(row.status == "failed" for row in rows),
+        estimated=sum(has_heuristic([row.by]) for row in judged) if is_of_labels else 0,
     )
 
 
