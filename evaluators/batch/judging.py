@@ -20,12 +20,12 @@ from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import RunContext, open_sessions
 from evaluators.llm.layers import ResponseCache
 from evaluators.llm.loop import Scope
-from evaluators.records import Call, Cap, ModelSpec, Sample, Score
-from evaluators.runs.answer_scorer import with_judges
+from evaluators.records import Call, Cap, ModelSpec, Sample
+from evaluators.runs.answer_scorer import outcome_by
 from evaluators.runs.failure_streaks import FailureStreaks
 from evaluators.runs.forecast import most_of, requests_of
 from evaluators.runs.inputs import WORKSPACE
-from evaluators.runs.scoring import checked_score, outcome_of
+from evaluators.runs.scoring import checked_score
 from evaluators.runs.store import Store
 
 
@@ -88,26 +88,22 @@ class Judging:
         outcomes = []
         try:
             for metric in self._metrics:
-                outcomes.append(outcome_of(partial(self._score, metric, sample, log)))
+                score = partial(checked_score, sample=sample)
+                outcomes.append(outcome_by(metric, self._sessions, log, score))
                 # Nobody is asked again before the last answer is on the disk.
                 _wait(unstored)
         finally:
             self._meter.on_loop(self._meter.close, share)
             _wait(unstored)
-            errors = [outcome.error for outcome in outcomes]
-            # Asked again, the model may say it better. Also what an earlier attempt had stored.
-            log.discard([text for error in errors for text in getattr(error, "texts", ())])
             self._store.calls.withdraw(self._batch, [call.key for call in log.useless])
             log.mark_stored()
         # Failures in a row are those of all threads.
         with self._counting:
+            errors = (outcome.error for outcome in outcomes)
             self._streaks.count([type(error) if error else None for error in errors])
         totals = log.totals()
         paid = {name: totals[name] for name in ("calls", "cached", "cost")}
         return RowOutcome(outcomes, paid | totals["usage"])
-
-    def _score(self, metric: Evaluator, sample: Sample, log: CallLog) -> Score:
-        return checked_score(with_judges(metric, self._sessions, log), sample)
 
     def _planned_share(self, sample: Sample) -> Share:
         """What the whole sample can take: it is begun only where the budget has all of it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -29,6 +29,7 @@ from evaluators.runs.failure_streaks import Failure
 from evaluators.runs.forecast import most_of, requests_of
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.scoring import (
+    Outcome,
     checked_score,
     failure_details,
     failure_reason,
@@ -160,9 +161,7 @@ class AnswerScorer:
         """The result of one cell, and the kind of its failure."""
         started = time.perf_counter()
 
-        def judged() -> Score:
-            repeat = self._run.repeat_of(answer.task.position)
-            evaluator = with_judges(self._evaluators[metric], self._judges, call_log, repeat)
+        def judged(evaluator: Evaluator) -> Score:
             sample = self._sample(answer, call_log)
             if answer.hides_documents and "retrieved_documents" in evaluator.needed_for(sample):
                 raise MissingInputError(
@@ -175,11 +174,11 @@ class AnswerScorer:
                 )
             return self._score(evaluator, sample)
 
-        score, error = outcome_of(judged)
+        repeat = self._run.repeat_of(answer.task.position)
+        evaluator = self._evaluators[metric]
+        score, error = outcome_by(evaluator, self._judges, call_log, judged, repeat)
         outcome: dict[str, object] = {"status": "scored", "score": score}
         if error:
-            # Asked again, the model may say it better.
-            call_log.discard(getattr(error, "texts", ()))
             self._control.log_foreign(error)
             outcome = {**_failed_fields(error), "details": failure_details(error)}
         cell = Cell(answer.task.position, answer.task.model, metric)
@@ -253,11 +252,25 @@ class AnswerScorer:
         return checked_score(evaluator, sample)
 
 
-def with_judges(
+def outcome_by(
     evaluator: Evaluator,
     judges: Sequence[ModelSession],
     call_log: CallLog,
+    score: Callable[[Evaluator], Score],
     repeat: int = 1,
+) -> Outcome:
+    """What the evaluator says of a sample once it has its judges; raises as `outcome_of` does."""
+    outcome = outcome_of(lambda: score(_with_judges(evaluator, judges, call_log, repeat)))
+    # Asked again, the model may say it better. Also what an earlier attempt had stored.
+    call_log.discard(getattr(outcome.error, "texts", ()))
+    return outcome
+
+
+def _with_judges(
+    evaluator: Evaluator,
+    judges: Sequence[ModelSession],
+    call_log: CallLog,
+    repeat: int,
 ) -> Evaluator:
     """The evaluator with its judge, or with a tuple of judges where they are a jury."""
     own = judges[: evaluator.most_judges()]
