@@ -32,28 +32,14 @@ class Shape(StrEnum):
     PLAIN = mark("Plain table")
 
 
-_NO_DOCUMENTS = mark(
-    "This is an export of results without documents. The run's results as JSON lines have them."
-)
-
-NO_TEXTS = {
-    Shape.RESULTS: _NO_DOCUMENTS,
-    Shape.VALUES: _NO_DOCUMENTS,
-    Shape.LABELS: mark(
-        "This is an export of labels without answers and documents. "
-        "The run's results as JSON lines have them."
-    ),
-}
-"""What is said of an export that cannot be judged again, and where the texts are."""
-
-
 @dataclass(frozen=True)
 class Guess:
     """What a table seems to be; `columns` names the file's column for each field, `confidence` is
     from 0 to 1.
 
     Where somebody said what parts the documents of a cell, `columns` has it as "separator".
-    `remark` is what is said of it even where nobody is asked. `versions` are the columns by which
+    `remark` is what is said of one without documents, such as an export that cannot be judged
+    again, even where nobody is asked. `versions` are the columns by which
     answers to the same questions can be compared, the likeliest first; `scores` are those that hold
     what others said of the answers.
     """
@@ -73,10 +59,8 @@ class Guess:
 
     @property
     def note(self) -> str:
-        """That it is an export which cannot be judged again, or what else is to be said."""
-        if "retrieved_documents" in self.columns:
-            return ""
-        return NO_TEXTS.get(self.shape, self.remark)
+        """What is to be said: with documents nothing is."""
+        return "" if "retrieved_documents" in self.columns else self.remark
 
     def doubted(self, why: str) -> Guess:
         """The same with one more reason to ask."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluators.datasets.columns import inner_cells
-from evaluators.datasets.names import ANSWER, KNOWN, canonical, field_of
+from evaluators.datasets.names import ANSWER, COLUMNS, KNOWN, canonical, field_of
 from evaluators.datasets.table import Part
 from evaluators.datasets.traces import trace_of
 from evaluators.errors import DatasetError
@@ -24,9 +24,6 @@ What was sent to a model is called so in settings as well.
 _LOOKED_AT = 5
 """Rows of a list whose fields tell which list is meant."""
 
-_FIELDS_OF_SAMPLES = frozenset(
-    {"question", "response", "retrieved_documents", "gold_documents", "ground_truth"}
-)
 _LLAMAINDEX = frozenset({"queries", "corpus", "relevant_docs"})
 GOLD_OF_LLAMAINDEX = "corpus[relevant_docs]"
 
@@ -49,7 +46,7 @@ class FoundRows:
                 # Usage counts tokens under names such as prompt and completion
                 if isinstance(cell, str | list | dict):
                     fields.add(field_of(name))
-        return _FIELDS_OF_SAMPLES & fields
+        return frozenset(COLUMNS) & fields
 
     @property
     def names(self) -> frozenset[str]:

@@ -33,9 +33,7 @@ Maker = Callable[[dict[str, Any]], Item]
 
 MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "<NA>"})
 """How Python, pandas, JSON and SQL write that there is nothing, alone in a cell of text."""
-MAY_BE_WRITTEN_AS_MISSING = frozenset(
-    {"question", "response", "retrieved_documents", "gold_documents", "ground_truth"}
-)
+MAY_BE_WRITTEN_AS_MISSING = frozenset(COLUMNS)
 """The fields in which such a text is taken for an empty cell; a group may be called None."""
 
 

@@ -107,6 +107,7 @@ class _Known(Record):
     fields: str
     confidence: float = 1.0
     why: str = ""
+    remark: str = ""
 
     def guess(self, columns: Sequence[str], rows: Rows) -> Guess | None:
         """The columns of the fields; `None` where the file is of another kind."""
@@ -126,8 +127,8 @@ class _Known(Record):
         there = {field: column for field, column in fields.items() if column in have}
         shape = Shape[self.kind]
         title = _title_of_bed(rows) if shape is Shape.BED else say(self.title)
-        why = say(self.why) if self.why else ""
-        return Guess(shape, title, self.confidence, there, why)
+        why, remark = (say(words) if words else "" for words in (self.why, self.remark))
+        return Guess(shape, title, self.confidence, there, why, remark)
 
 
 _STATES = ("scored", "failed", "open")
