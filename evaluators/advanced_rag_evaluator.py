@@ -8,7 +8,6 @@ Several judges are a jury.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
@@ -35,7 +34,6 @@ from evaluators.records import (
 from evaluators.text.injection import warnings
 from evaluators.text.language import mark
 from evaluators.text.sentences import cut
-from evaluators.text.similarity import terms
 from evaluators.text.size import tokens
 from evaluators.trace.batch import (
     Case,
@@ -53,13 +51,12 @@ from evaluators.trace.labelling_prompt import (
     PLUMBLINE,
     SPECIAL_KEYS,
     GPTLabelingPromptGenerator,
-    keyed_line,
     labelling_template,
 )
 from evaluators.trace.method import LabellingMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace.sentencizer import DocumentSentencizer
-from evaluators.trace.windows import Extent, merge_windows, part, windows_within
+from evaluators.trace.windows import merge_windows, parts_within
 
 __all__ = [
     "AdvancedRAGEvaluator",
@@ -310,6 +307,11 @@ class AdvancedRAGEvaluator(LabellingMethod):
             self._labelling(judge, by, sentences, question) for by, judge in self._judges().items()
         ]
 
+    @property
+    def template(self) -> str:
+        """What its prompts are made from."""
+        return labelling_template(self.prompt, self.examples)
+
     def prompts(
         self,
         sentences: Sentences,
@@ -386,7 +388,7 @@ class AdvancedRAGEvaluator(LabellingMethod):
             answers,
             labels,
             suspicions=warnings(sentences, question)[:_MOST_LISTED],
-            template=labelling_template(self.prompt, self.examples),
+            template=self.template,
         )
         return Labelling(by=by, labels=labels, judgement=judgement)
 
@@ -397,23 +399,13 @@ class AdvancedRAGEvaluator(LabellingMethod):
         prompt_budget: int | None,
     ) -> list[LabellingCall]:
         """The sample whole, or in windows where it is too long for the judge."""
-        whole = self._call(sentences, question)
-        if prompt_budget is None or tokens(whole.prompt.text) <= prompt_budget:
-            return [whole]
-        without_documents = self._call(part(sentences, (0, 0)), question)
-        # A token is counted as four bytes; what no window can make fit is sent whole.
-        bytes_left = 4 * (prompt_budget - tokens(without_documents.prompt.text))
-        if bytes_left <= 0:
-            return [whole]
-        extents = []
-        for sentence in chain.from_iterable(sentences.documents):
-            # With the line breaks around it. Half a character has no bytes of its own.
-            size = len(keyed_line(sentence).encode(errors="replace")) + 2
-            extents.append(Extent(len(terms(sentence.text)), size))
-        most = Extent(self.chunk_size, bytes_left)
-        windows = windows_within(extents, most, self.chunk_overlap)
-        parts = [part(sentences, window) for window in windows]
-        return [self._call(of_window, question) for of_window in parts]
+        parts = parts_within(
+            sentences,
+            lambda own: tokens(self._call(own, question).prompt.text),
+            prompt_budget,
+            (self.chunk_size, self.chunk_overlap),
+        )
+        return [self._call(own, question) for own in parts]
 
     def _call(self, sentences: Sentences, question: str) -> LabellingCall:
         text = GPTLabelingPromptGenerator.generate_labeling_prompt(

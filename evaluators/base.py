@@ -51,6 +51,8 @@ class Evaluator(BaseModel):
     leads: ClassVar[Benchmark | None] = None
     values: ClassVar[tuple[Value, ...]] = ()
     """What is said of its values; one that is not declared goes by its name."""
+    asks_decisions: ClassVar[bool] = False
+    """Whether its judges are decision models, which answer questions and write nothing."""
     is_light: ClassVar[bool] = False
     """Whether a score takes less time than sending the sample to a worker process would."""
 

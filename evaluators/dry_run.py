@@ -69,6 +69,9 @@ class _AgreeingJudge:
 
     def complete(self, prompt: Prompt) -> Completion:
         self.prompts.append(prompt)
+        if prompt.questions:
+            sure = {own.name: dict.fromkeys(own.options, 1.0) or 1.0 for own in prompt.questions}
+            return Completion(text=json.dumps(sure))
         if not prompt.schema_text:
             return Completion(text="Verdict: yes")
         agreeing = _least_value(json.loads(prompt.schema_text))

@@ -114,6 +114,17 @@ class ExpectedShares(Record):
     completeness: float
 
 
+class Probabilities(Record):
+    """How likely a labeller holds its labels to be, 0 to 1, by the keys of the sentences.
+
+    A document sentence is relevant, and used; a response sentence is fully supported.
+    """
+
+    relevant: dict[str, float] = {}
+    utilized: dict[str, float] = {}
+    supported: dict[str, float] = {}
+
+
 class Labels(Record):
     """Sentence labels of one sample, as every labeller (heuristic, judge, gold, person) gives them.
 
@@ -130,6 +141,8 @@ class Labels(Record):
     dropped_keys: int = 0
     expected: ExpectedShares | None = None
     relevance_unknown: bool = False
+    probabilities: Probabilities | None = Field(None, exclude_if=lambda own: own is None)
+    """Of a labeller that gives them, as it gave them, whatever a person changed since."""
 
 
 class RGBTask(Record):

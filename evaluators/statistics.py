@@ -316,8 +316,8 @@ def auroc(scores: Sequence[float], truths: Sequence[bool]) -> float | None:
 
 def auroc_interval(
     area: float | None,
-    positives: int,
-    negatives: int,
+    positives: float,
+    negatives: float,
 ) -> tuple[float, float] | None:
     """The 95 % score interval of an AUROC over so many true and false cases.
 

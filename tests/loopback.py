@@ -344,6 +344,65 @@ def completion(asked: Asked, answer: str, number: int) -> dict[str, Any]:
     }
 
 
+def questions_of(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The questions of a decision by name, whichever of the two shapes they came in."""
+    questions = body["questions"]
+    if isinstance(questions, dict):
+        return questions
+    return {
+        question["name"]: question
+        | {"criteria": [choice["value"] for choice in question.get("choices", ())]}
+        for question in questions
+    }
+
+
+def default_decision(text: str, name: str, options: Sequence[str]) -> Any:
+    """A probability that is the same for the same question; of options the first is the likeliest."""
+    if options:
+        rest = 0.4 / max(1, len(options) - 1)
+        return {option: rest if number else 0.6 for number, option in enumerate(options)}
+    return zlib.crc32(f"{text} {name}".encode()) % 1001 / 1000
+
+
+def decision(asked: Asked, decide: Callable[[str, str, Sequence[str]], Any]) -> dict[str, Any]:
+    """The answer in the shape of the request: OpenAI's has a list, System One's a map."""
+    answers: dict[str, Any] = {}
+    for name, question in questions_of(asked.body).items():
+        probability = decide(asked.text, name, list(question.get("criteria") or ()))
+        answers[name] = {"type": "predicate", "name": name, "probability": probability}
+        if isinstance(probability, dict):
+            entries = [{"value": own, "probability": p} for own, p in probability.items()]
+            choice = max(probability, key=probability.__getitem__)
+            answers[name] |= {"type": "choice", "choice": choice, "probabilities": entries}
+        if "state" in asked.body:
+            answers[name] = {"type": "noul", "noul": probability}
+            if isinstance(probability, dict):
+                answers[name] = {"type": "choice", "choice": choice, "probabilities": probability}
+    odd = next(iter(answers), "")
+    number = "noul" if "state" in asked.body else "probability"
+    if asked.fault == "no probability":
+        answers[odd] = {"type": "refusal", "name": odd}
+    if asked.fault == "beyond 1":
+        answers[odd] = answers[odd] | {number: 1.5}
+    if asked.fault == "unknown key":
+        answers["nobody_asked"] = {"type": "predicate", "name": "nobody_asked", number: 0.5}
+    whole = [asked.text]
+    for name, question in questions_of(asked.body).items():
+        whole += [name, question["instructions"], *(question.get("criteria") or ())]
+    tokens = token_count(" ".join(whole))
+    return {
+        "model": asked.model,
+        "answers": answers if "state" in asked.body else list(answers.values()),
+        "usage": {
+            "input_tokens": tokens,
+            "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": 0},
+            "output_tokens": 0,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": tokens,
+        },
+    }
+
+
 def models_list(models: Sequence[str]) -> Response:
     entries = [
         {"id": model, "object": "model", "created": 0, "owned_by": "loopback"} for model in models
@@ -552,6 +611,9 @@ STREAMS = {
 }
 """Faults of the connection, and the status that the client sees, if any."""
 
+OF_DECISIONS = ("no probability", "beyond 1", "unknown key")
+"""Faults of one probability among many."""
+
 FAULTS = (*REFUSALS, *ODDITIES, *STREAMS, "redirect")
 
 
@@ -579,6 +641,7 @@ class Loopback:
     """A server on its own thread; `asked` holds the chat completions in order of arrival.
 
     Errors come at once, answers after `latency` seconds. A fault is not counted against the limits.
+    What `decide` gives of a text, a question's name and its options is the probability, or a map of them.
     What `respond` gives is sent in the place of an answer, `models` as a response in the place of
     their list. An `open_list` is for everybody, with any key, as that of OpenRouter; the list at
     `/models/user` never is. From `holds_after` on, answers wait until `release` is called: what a
@@ -592,6 +655,8 @@ class Loopback:
         latency: float = 0.0,
         holds_after: int | None = None,
         answer: Callable[[str], str] = default_answer,
+        decide: Callable[[str, str, Sequence[str]], Any] = default_decision,
+        decision_paths: Sequence[str] = ("/v1/decisions", "/v1/systemone"),
         fault: Callable[[Asked], str] = lambda asked: "",
         respond: Callable[[Asked], Response | None] = lambda asked: None,
         models: Sequence[str] | Response = DEFAULT_MODELS,
@@ -607,6 +672,8 @@ class Loopback:
         self._holds_after = holds_after
         self._begun = 0
         self._answer = answer
+        self._decide = decide
+        self._decision_paths = decision_paths
         self._fault = fault
         self._respond = respond
         self._models = models
@@ -669,6 +736,8 @@ class Loopback:
         match request.method, request.path.removeprefix("/openai"):
             case "POST", "/v1/chat/completions":
                 await self._chat(self._asked(request), reader, writer)
+            case "POST", path if path in self._decision_paths:
+                await self._chat(self._asked(request), reader, writer)
             case "GET", ("/v1/models" | "/v1/models/user") as path:
                 is_open = self._open_list and path == "/v1/models"
                 allowed = is_open or self._may(request.headers)
@@ -708,10 +777,12 @@ class Loopback:
 
     def _asked(self, request: Request) -> Asked:
         body = json.loads(request.body)
-        text = "\n".join(message["content"] for message in body["messages"])
+        text = body.get("state", body.get("input"))
+        if text is None:
+            text = "\n".join(message["content"] for message in body["messages"])
         asked = Asked(body["model"], text, body, request.headers, request.path, time.monotonic())
         fault = self._fault(asked)
-        if fault and fault not in FAULTS:
+        if fault and fault not in (*FAULTS, *OF_DECISIONS):
             raise ValueError(f"There is no fault {fault!r}. FAULTS has their names.")
         is_over = fault in ONLY_WITH and ONLY_WITH[fault] not in (
             body | body.get("response_format", {})
@@ -755,7 +826,10 @@ class Loopback:
         await asyncio.sleep(self._latency)
         while self._holds_after is not None and number > self._holds_after:
             await asyncio.sleep(0.01)
-        whole = completion(asked, self._answer(asked.text), self._sent)
+        if "questions" in asked.body:
+            whole = decision(asked, self._decide)
+        else:
+            whole = completion(asked, self._answer(asked.text), self._sent)
         response = ODDITIES.get(asked.fault, in_json)(whole)
         await self._send(response, writer, gate.headers() if gate else {})
         if settle:

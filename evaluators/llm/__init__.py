@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakValueDictionary
@@ -18,8 +18,9 @@ from weakref import WeakValueDictionary
 from pydantic import SecretStr
 
 from evaluators.llm.masking import Masker, secrets_in
-from evaluators.prompts import Prompt
+from evaluators.prompts import Prompt, Question
 from evaluators.records import Completion, ModelSpec, Record
+from evaluators.text.size import tokens
 
 CACHE_SCHEMA = 1
 """Goes into the key of every stored answer: a greater number would leave all of them unused."""
@@ -85,7 +86,7 @@ class ModelRequest(Record):
 
     `schema_text` is the JSON schema that the answer shall follow. `json_mode` is how it is asked
     for (see `json_modes`) after a refusal; empty for the best way that is known. `repeat` tells
-    requests apart that send the same again on purpose.
+    requests apart that send the same again on purpose. `questions` are those to a decision model.
     """
 
     spec: ModelSpec
@@ -94,6 +95,18 @@ class ModelRequest(Record):
     schema_text: str = ""
     json_mode: str = ""
     repeat: int = 1
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def prompt_tokens(self) -> int:
+        """An estimate of what the provider counts before the answer."""
+        # Four characters a token, as in `text.size`.
+        return tokens_of(self.text, self.questions) + len(self.schema_text) // 4
+
+    @property
+    def most_answer_tokens(self) -> int:
+        """What an answer may take; a decision model writes nothing."""
+        return 0 if self.questions else self.spec.answer_tokens
 
     @cached_property
     def key(self) -> str:
@@ -107,6 +120,8 @@ class ModelRequest(Record):
         if self.schema_text:
             # A byte that no text holds keeps prompt and schema apart.
             digest.update(b"\0" + self.schema_text.encode())
+        for question in self.questions:
+            digest.update(b"\0\0\0" + question.model_dump_json().encode())
         # The first one has the key that it had before there were repeats: stored answers serve on.
         if self.repeat > 1:
             digest.update(b"\0\0%d" % self.repeat)
@@ -125,7 +140,16 @@ def request_for(spec: ModelSpec, prompt: Prompt, base_url: str, repeat: int) -> 
         base_url=base_url,
         schema_text=prompt.schema_text,
         repeat=repeat,
+        questions=prompt.questions,
     )
+
+
+def tokens_of(text: str, questions: Sequence[Question] = ()) -> int:
+    """An estimate of the tokens of a text and of the questions about it."""
+    whole = [text]
+    for question in questions:
+        whole += [question.name, question.text, *question.options]
+    return tokens(" ".join(whole))
 
 
 @lru_cache

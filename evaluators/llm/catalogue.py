@@ -73,6 +73,8 @@ class Model(Record):
     temperature: Literal["yes", "no", "without reasoning", "unknown"] = "unknown"
     efforts: tuple[str, ...] = ()
     effort: str = ""
+    decides: bool = False
+    """Whether it answers typed questions with probabilities, see `llm.decisions`."""
     source: str = ""
     source_date: str = ""
 
@@ -145,8 +147,15 @@ def find(model_id: str) -> Model | None:
 
 def unlisted(provider: str, name: str) -> Model:
     """A model that the catalogue lacks, under the name that its provider has for it."""
-    temperature = PROVIDERS[provider].unlisted_temperature
-    return Model(provider=provider, model=name, title=name, temperature=temperature)
+    record = PROVIDERS[provider]
+    return Model(
+        provider=provider,
+        model=name,
+        title=name,
+        temperature=record.unlisted_temperature,
+        # What a person's own server has, nobody else knows.
+        decides=record.is_custom and bool(record.decisions),
+    )
 
 
 def model_title(spec: ModelSpec) -> str:

@@ -154,7 +154,9 @@ def _own_judge(llm: Any, name: str) -> OwnAccess:
     client = PlainLLM(llm)
 
     def complete(request: ModelRequest) -> Completion:
-        return client.complete(Prompt(text=request.text, schema_text=request.schema_text))
+        return client.complete(
+            Prompt(text=request.text, schema_text=request.schema_text, questions=request.questions)
+        )
 
     return judge_access(complete, name or client.model)
 

@@ -8,12 +8,19 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from evaluators.config import config
-from evaluators.llm import Access, ModelReply, ModelRequest, received
+from evaluators.errors import LLMError
+from evaluators.llm import Access, ModelReply, ModelRequest, decisions, received
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.masking import Masker
 from evaluators.llm.patience import GivenUpError, Patience
-from evaluators.llm.provider_errors import CallContext, error_for, unsupported, unusable_response
-from evaluators.llm.providers import PROVIDERS, Provider
+from evaluators.llm.provider_errors import (
+    CallContext,
+    error_for,
+    is_no_address,
+    unsupported,
+    unusable_response,
+)
+from evaluators.llm.providers import PROVIDERS, DecisionTerms, Provider
 from evaluators.llm.received import MOST_NAME, ReceivedAnswer
 from evaluators.llm.sdk import Sdk
 from evaluators.records import Completion, ModelSpec, Usage
@@ -25,7 +32,7 @@ T = TypeVar("T")
 
 
 class AskForLessError(Exception):
-    """The provider refused a part that a request can do without; `request` is without it."""
+    """The provider refused a part, or a shape, that a request can do without; `request` is so."""
 
     def __init__(self, request: ModelRequest) -> None:
         super().__init__("The provider takes the request with less in it.")
@@ -47,8 +54,10 @@ class Connection:
         self._refused: defaultdict[str, set[str]] = defaultdict(set)
         self._json_modes = JsonModes()
         # By what tells how long an answer takes: the model, its thinking, and what it is to write.
-        self._patience: defaultdict[tuple[ModelSpec, bool], Patience]
+        self._patience: defaultdict[tuple[ModelSpec, str], Patience]
         self._patience = defaultdict(lambda: Patience(self.seconds))
+        # How many of the ways to its decision models lead nowhere.
+        self._closed_doors = 0
         self._has_answered = False
         self._limit_headers = _limit_headers(PROVIDERS[access.provider])
 
@@ -58,9 +67,11 @@ class Connection:
         Raises `AskForLessError` where the provider would take the request with less in it. What it
         does not take is left out from then on, for all requests to the model.
         """
-        patience = self._patience[request.spec, bool(request.schema_text)]
         call = CallContext(self._access, self.seconds, request)
         mode = self.json_mode(request)
+        # JSON takes alike long whatever asks for it.
+        kind = mode if request.questions else request.schema_text and "JSON"
+        patience = self._patience[request.spec, kind]
 
         async def send(sdk: Sdk) -> Any:
             async with patience.attempt(request.key):
@@ -69,9 +80,9 @@ class Connection:
         response = await self._checked(send, call)
         # Asked for now: others may have been answered while this one was out.
         call = call._replace(has_answered=self._has_answered)
-        answer = read_body(received.answer, response, call)
+        answer = read_body(_reader(request), response, call)
         self._has_answered = True
-        completion = self.completion(answer, request.spec, mode, request.text)
+        completion = self.completion(answer, request.spec, mode, request.prompt_tokens)
         limits = {}
         for name, value in response.headers.items():
             if name.lower() in self._limit_headers:
@@ -80,6 +91,8 @@ class Connection:
 
     def json_mode(self, request: ModelRequest) -> str:
         """How JSON is asked for, by what the provider is known to take; see `json_modes`."""
+        if request.questions:
+            return decisions.MODE
         # One that comes back after a refusal says itself how JSON is asked for now.
         if request.schema_text and not request.json_mode:
             return self._json_modes.best(request.spec)
@@ -87,10 +100,23 @@ class Connection:
 
     def body(self, request: ModelRequest, mode: str) -> dict[str, Any]:
         """What is sent for the request."""
+        if request.questions:
+            return decisions.body_of(request, self._decision_terms.shape)
         message = {"role": "user", "content": request.text}
         parameters = _call_parameters(request.spec, self._refused[request.spec.model])
         shape = response_format(mode, request.schema_text)
         return {"model": request.spec.model, "messages": [message]} | parameters | shape
+
+    @property
+    def _decision_terms(self) -> DecisionTerms:
+        """How its decision models are asked, by what is known of the paths that it has."""
+        ways = PROVIDERS[self._access.provider].decisions
+        if not ways:
+            title = PROVIDERS[self._access.provider].title
+            raise LLMError(
+                say("{provider} has no decision models. Choose another judge.", provider=title)
+            )
+        return ways[min(self._closed_doors, len(ways) - 1)]
 
     def completion(
         self,
@@ -153,8 +179,14 @@ class Connection:
         spec = request.spec
         body = self.body(request, mode)
         try:
-            return await sdk.create(body)
+            if not request.questions:
+                return await sdk.create(body)
+            terms = self._decision_terms
+            return await sdk.create(body, terms.path)
         except sdk.refusal as error:
+            if request.questions:
+                self._close_door(terms, error)
+                raise AskForLessError(request) from None
             name = unsupported(error, body)
             if name:
                 self._refused[spec.model].add(name)
@@ -165,6 +197,14 @@ class Connection:
                     raise
             less = request.model_copy(update={"json_mode": next_mode})
             raise AskForLessError(less) from None
+
+    def _close_door(self, refused: DecisionTerms, error: Any) -> None:
+        """Goes on to the next way to decision models; raises the error where it says more."""
+        ways = PROVIDERS[self._access.provider].decisions
+        number = ways.index(refused) + 1
+        if not is_no_address(error) or number == len(ways):
+            raise error
+        self._closed_doors = max(self._closed_doors, number)
 
     def _note(self, spec: ModelSpec) -> str:
         """What of the specification the provider did not take."""
@@ -191,6 +231,12 @@ def _call_parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | st
         if value is not None and name not in refused:
             parameters[name] = value
     return parameters
+
+
+def _reader(request: ModelRequest) -> Callable[[Any], ReceivedAnswer]:
+    if not request.questions:
+        return received.answer
+    return lambda body: decisions.received(body, request.questions)
 
 
 def read_body(read: Callable[[Any], T], response: Any, call: CallContext) -> T:

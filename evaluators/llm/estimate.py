@@ -80,7 +80,8 @@ def estimate(
 ) -> Estimate:
     """What it takes to ask the model prompts of these sizes; `cached` ones are not among them.
 
-    An answer takes from `SHORT_ANSWER` tokens, or what `shortest` says of it, to the answer budget.
+    An answer takes from `SHORT_ANSWER` tokens, or what `shortest` says of it, to the answer budget;
+    where `shortest` is 0 it takes none.
     """
     model = find(spec.id)
     if model is None:
@@ -92,7 +93,8 @@ def estimate(
     least = [SHORT_ANSWER] * calls if shortest is None else shortest
     # No answer is longer than its budget, however long the labels would be.
     low = sum(min(tokens, budget) for tokens in least)
-    high = calls * budget
+    budgets = [budget if tokens else 0 for tokens in least]
+    high = sum(budgets)
     minutes_low, _ = _minutes(model.free, calls, prompts + low)
     minutes_high, limited_by = _minutes(model.free, calls, prompts + high)
     least_used = Usage(prompt_tokens=prompts, answer_tokens=low)
@@ -112,7 +114,10 @@ def estimate(
         minutes_low=minutes_low,
         minutes_high=minutes_high,
         limited_by=limited_by,
-        too_long=sum(_never_fits(model, tokens + budget) for tokens in prompt_tokens),
+        too_long=sum(
+            _never_fits(model, tokens + most)
+            for tokens, most in zip(prompt_tokens, budgets, strict=True)
+        ),
     )
 
 

@@ -29,7 +29,6 @@ from evaluators.llm.loop import Scope
 from evaluators.llm.own import OwnConnection
 from evaluators.records import Call, Completion, ModelSpec, Usage
 from evaluators.text.language import say
-from evaluators.text.size import tokens
 
 # Limits of a minute are over after one or two pauses: after 30 it is not such a limit.
 MOST_REFUSALS = 30
@@ -331,8 +330,8 @@ def most_cost(
     in_batch: bool = False,
 ) -> float:
     """US dollars that the request can cost at most, with tokens that its prompt has yet to get."""
-    tokens_in = prompt_tokens(request) + further_tokens
-    most = Usage(prompt_tokens=tokens_in, answer_tokens=request.spec.answer_tokens)
+    tokens_in = request.prompt_tokens + further_tokens
+    most = Usage(prompt_tokens=tokens_in, answer_tokens=request.most_answer_tokens)
     # Without a price nothing can be reserved: a budget in dollars is refused for such a model.
     return cost_of(request.spec, most, in_batch=in_batch) or 0.0
 
@@ -343,12 +342,6 @@ def cost_of(spec: ModelSpec, usage: Usage, *, in_batch: bool = False) -> float |
     return model.cost(usage, in_batch=in_batch) if model else None
 
 
-def prompt_tokens(request: ModelRequest) -> int:
-    """An estimate of what the provider counts before the answer: the prompt and the schema."""
-    # Four characters a token, as in `text.size`.
-    return tokens(request.text) + len(request.schema_text) // 4
-
-
 class Limited:
     """Waits until the plan allows the request."""
 
@@ -357,7 +350,7 @@ class Limited:
         self._limiter = limiter
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        size = prompt_tokens(request) + request.spec.answer_tokens
+        size = request.prompt_tokens + request.most_answer_tokens
         _check_context(request, size)
         # Before the limiter notes when the request went out: the first time, importing the SDK
         # takes a second.

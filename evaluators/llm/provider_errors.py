@@ -160,17 +160,22 @@ def error_for(error: BaseException, call: CallContext) -> LLMError:
     if response is None:
         return _without_answer(error, call)
     refusal = _refusal_in(response, call.access.mask)
-    meaning = _meaning(refusal, call)
+    meaning = _meaning(refusal)(refusal, call)
     # A conflict, or a proxy that waited in vain: what is behind it may have done it all the same.
     meaning.did_nothing = 400 <= refusal.status < 500 and refusal.status not in (408, 409)
     return meaning
 
 
-def _meaning(refusal: Refusal, call: CallContext) -> LLMError:
+def _meaning(refusal: Refusal) -> Callable[[Refusal, CallContext], LLMError]:
     for statuses, pattern, make in _TABLE:
         if refusal.status in statuses and re.search(pattern, refusal.text, re.IGNORECASE):
-            return make(refusal, call)
-    return _otherwise_refused(refusal, call)
+            return make
+    return _otherwise_refused
+
+
+def is_no_address(error: Any) -> bool:
+    """Whether an error status of the SDKs says that nothing is where it was asked."""
+    return _meaning(_refusal_in(error.response)) is _nothing_there
 
 
 def unusable_response(response: Any, call: CallContext) -> LLMError:
@@ -361,7 +366,11 @@ def _model_gone(refusal: Refusal, call: CallContext) -> LLMError:
 
 def _nothing_there(refusal: Refusal, call: CallContext) -> LLMError:
     words = mark("Nothing at {address}: the base URL usually ends in /v1.")
-    if call.record.path:
+    if call.request and call.request.questions:
+        words = mark(
+            "{address} has no decision models. Choose another labeller, or correct the base URL."
+        )
+    elif call.record.path:
         words = mark("Nothing at {address}: the base URL is {usual}.")
     address = call.access.mask(call.access.base_url)
     message = say(words, address=address, usual=call.record.address)

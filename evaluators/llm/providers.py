@@ -25,6 +25,17 @@ class BatchTerms(Record):
     most_bytes: int
 
 
+class DecisionTerms(Record):
+    """Where a provider's decision models are asked, and in which shape (see `llm.decisions`)."""
+
+    shape: Literal["openai", "system one"]
+    path: str
+
+
+_DECISIONS = DecisionTerms(shape="openai", path="/decisions")
+_SYSTEM_ONE = DecisionTerms(shape="system one", path="/systemone")
+
+
 class Provider(Record):
     """One provider, or the endpoint whose address its user gives (then `address` is empty)."""
 
@@ -66,6 +77,9 @@ class Provider(Record):
 
     batches: BatchTerms | None = None
     """Its terms where it answers batches of requests within a day, for less money."""
+
+    decisions: tuple[DecisionTerms, ...] = ()
+    """How its decision models are asked; where nothing is at the first path, the next is tried."""
 
     public: bool = False
     """Whether visitors of a public host may use it."""
@@ -114,6 +128,8 @@ _RECORDS = (
         unlisted_temperature="unknown",
         # From openai 3.54.0 (types/batch_create_params.py).
         batches=BatchTerms(most_requests=50_000, most_bytes=200_000_000),
+        # From openai 3.54.0 (resources/decisions.py). Nothing was tried with a key.
+        decisions=(_DECISIONS,),
         public=True,
     ),
     # From docs.together.ai (openai-compatibility, api-keys-authentication, rate-limits,
@@ -167,6 +183,9 @@ _RECORDS = (
         key_variable="PLUMBLINE_CUSTOM_API_KEY",
         address_variable="PLUMBLINE_CUSTOM_BASE_URL",
         limit_headers=_OPENAI_HEADERS,
+        # SGLang and LiteLLM serve the first, LiteLLM, Laya, Jev and llama.cpp the second
+        # (docs.litellm.ai/docs/decisions). Nothing was tried with a real server.
+        decisions=(_DECISIONS, _SYSTEM_ONE),
     ),
 )
 

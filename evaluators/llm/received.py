@@ -79,8 +79,8 @@ def answer(body: Any) -> ReceivedAnswer:
         refusal=_string(message.get("refusal")),
         finish_reason=_string(choice.get("finish_reason")),
         model=_string(body.get("model")),
-        prompt_tokens=_plausible_count(counts.get("prompt_tokens")),
-        answer_tokens=_plausible_count(counts.get("completion_tokens")),
+        prompt_tokens=plausible_count(counts.get("prompt_tokens")),
+        answer_tokens=plausible_count(counts.get("completion_tokens")),
     )
 
 
@@ -159,7 +159,7 @@ def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _plausible_count(value: Any) -> int | None:
+def plausible_count(value: Any) -> int | None:
     """A number of tokens: whole, not negative, not more than there can be; also as text."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = _integer_or_infinity(value)

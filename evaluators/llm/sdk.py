@@ -64,9 +64,9 @@ class Sdk:
         self.refusal = api.APIStatusError
         self.problems = (api.APIError, TooBigError, PackedError, TimeoutError, ValueError)
 
-    async def create(self, body: Any) -> Any:
-        """A chat completion."""
-        return await self.post("/chat/completions", body)
+    async def create(self, body: Any, path: str = "/chat/completions") -> Any:
+        """A chat completion, or what else is answered at once."""
+        return await self.post(path, body)
 
     async def models(self) -> Any:
         return await self.get(self._models_path)

@@ -102,7 +102,7 @@ def changed_votes(
     given: Sequence[PersonLabel],
 ) -> Votes:
     """What people say of the sentences where it is another thing than these labels."""
-    original = _votes(labels, sentences)
+    original = votes_of(labels, sentences)
     voted = _majority(ballots(original, fitting(sentences, _correcting(given)).labels))
     changed: Votes = {}
     for (kind, key), value in voted.items():
@@ -115,7 +115,7 @@ def changed_votes(
 
 def labelled_otherwise(labels: Labels, sentences: Sentences, votes: Votes) -> set[str]:
     """The keys of the sentences of which a person says another thing than these labels."""
-    original = _votes(labels, sentences)
+    original = votes_of(labels, sentences)
     carriers = {item.key: item.supporting_keys for item in labels.sentence_support}
     keys = set()
     for (kind, key), value in votes.items():
@@ -205,7 +205,7 @@ def people_scores(
     """
     votes: Votes | None
     if by == PEOPLE:
-        votes = _majority(who_is_done(labels, sentences, given))
+        votes = majority(labels, sentences, given)
     else:
         # Others' labels are not looked at: where many label, that would be done for each of them.
         person = by.removeprefix(PERSON)
@@ -241,7 +241,12 @@ def who_is_done(
     given: Sequence[PersonLabel],
 ) -> dict[str, Votes]:
     """What each person who is done with the sample says of it, by person."""
-    return ballots(_votes(labels, sentences), fitting(sentences, given).labels, only_done=True)
+    return ballots(votes_of(labels, sentences), fitting(sentences, given).labels, only_done=True)
+
+
+def majority(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]) -> Votes:
+    """What most of those people say who are done; see `people_scores`."""
+    return _majority(who_is_done(labels, sentences, given))
 
 
 def scores_of_votes(
@@ -373,7 +378,7 @@ def _majority(said: Mapping[str, Votes]) -> Votes:
     return voted
 
 
-def _votes(labels: Labels, sentences: Sentences) -> Votes:
+def votes_of(labels: Labels, sentences: Sentences) -> Votes:
     """A labeller's labels as votes."""
     votes: Votes = {}
     relevant, utilized = set(labels.relevant_keys), set(labels.utilized_keys)

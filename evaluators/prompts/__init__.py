@@ -43,11 +43,20 @@ MARKERS = {
 }
 
 
+class Question(Record):
+    """What a decision model is asked of a text: how likely a statement is true, or each option."""
+
+    name: str
+    text: str
+    options: tuple[str, ...] = ()
+
+
 class Prompt(Record):
     """A prompt ready to send: the text, and the facts it was filled with.
 
     The offline reader reads the facts. `schema_text` is the JSON schema that the answer shall
     follow; empty where it is free text. `attempt` counts from 1 how often one thing is asked.
+    A prompt with `questions` is for a decision model, see `llm.decisions`.
     """
 
     text: str
@@ -55,6 +64,7 @@ class Prompt(Record):
     documents: tuple[str, ...] = ()
     schema_text: str = ""
     attempt: int = 1
+    questions: tuple[Question, ...] = ()
 
 
 @cache

@@ -209,12 +209,31 @@ def said(sentences: Sentences, labels: Labels, by: str) -> dict[str, str]:
                 keys.append(key if exists else say("{key} (does not exist)", key=key))
             words = _with_evidence(words, item.support, ", ".join(keys))
         reason = translated(item.explanation)
-        if by == JURY:
-            # The jury counts the votes by the labels' names: "full 1, none 2".
-            for support, label in SUPPORTS.items():
-                reason = reason.replace(support.value, say(label))
-        words_of[item.key] = _reason_behind_verdict(words, reason)
+        words_of[item.key] = _reason_behind_verdict(
+            words, _of_jury(reason) if by == JURY else reason
+        )
+    for key, likely in _likely(labels).items():
+        words_of[key] = f"{words_of[key]} ({likely})" if key in words_of else likely
     return words_of
+
+
+def _of_jury(reason: str) -> str:
+    """The votes, which the jury counts by the labels' names: "full 1, none 2"."""
+    for support, label in SUPPORTS.items():
+        reason = reason.replace(support.value, say(label))
+    return reason
+
+
+def _likely(labels: Labels) -> dict[str, str]:
+    """How likely a labeller holds its labels to be, where it says so, by sentence."""
+    found = labels.probabilities
+    if found is None:
+        return {}
+    words = {key: say("supported {likely:.2f}", likely=own) for key, own in found.supported.items()}
+    for key, own in found.relevant.items():
+        used = found.utilized.get(key, 0.0)
+        words[key] = say("relevant {likely:.2f}, used {used:.2f}", likely=own, used=used)
+    return words
 
 
 def _with_evidence(verdict: str, support: Support, keys: str) -> str:

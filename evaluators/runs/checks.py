@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Literal
 
 from evaluators.arguments import plain
-from evaluators.catalogue import declared_values, labels_sentences
+from evaluators.catalogue import declared_values, labels_sentences, metric_named
 from evaluators.datasets.given_scores import MOST_COLUMNS
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
@@ -341,20 +341,24 @@ def _question_groups(view: RunView, metric: int, model: int) -> dict[Cell, Hasha
 
 
 def _likely_adherence(view: RunView, found: Sequence[LabelledSample]) -> dict[Cell, float]:
-    """How likely the heuristic holds each of these answers to be supported, where it labelled.
+    """How likely the labeller holds each of these answers to be supported, where it says so.
 
     That is the estimate of the least supported sentence; of many answers only the first have one.
     """
     spec = view.run.evaluators[0]
-    if spec.name != "trace":
+    heuristic = TRACEEvaluator(**spec.params) if spec.name == "trace" else None
+    cls = metric_named(spec.name)
+    if heuristic is None and not (cls and cls.asks_decisions):
         return {}
-    heuristic = TRACEEvaluator(**spec.params)
     likely = {}
     answers = [Answer(sample.cell.position, sample.cell.model) for sample in found[:MOST_ESTIMATED]]
     for answer, content in view.contents_one_by_one(answers):
         score = content.results[0].score
         if score is not None:
-            sentences = from_score(score, content.sample).sentences
-            estimates = heuristic.support_estimates(sentences, content.sample.question)
+            scores = from_score(score, content.sample)
+            own = scores.labels.probabilities
+            estimates = own.supported if own else {}
+            if heuristic:
+                estimates = heuristic.support_estimates(scores.sentences, content.sample.question)
             likely[Cell(*answer)] = min(estimates.values(), default=1.0)
     return likely

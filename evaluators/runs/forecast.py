@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from evaluators.base import Evaluator
 from evaluators.dry_run import answered, prompts_of
 from evaluators.evaluation_pipeline import threshold
-from evaluators.llm import Keys, ModelRequest, request_for
+from evaluators.llm import Keys, ModelRequest, request_for, tokens_of
 from evaluators.llm.budget import Amount
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE
@@ -24,7 +24,6 @@ from evaluators.prompts import Prompt, fill
 from evaluators.records import ModelSpec, Sample
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say
-from evaluators.text.size import tokens
 
 T = TypeVar("T")
 
@@ -114,7 +113,7 @@ class PromptSizes(NamedTuple):
         keys: dict[ModelSpec, list[str]] = {model: [] for model in models if model != OFFLINE}
         # Prompt by prompt: those of a large data set would fill the memory.
         for prompt, repeat in prompts:
-            sizes.append(tokens(prompt.text))
+            sizes.append(tokens_of(prompt.text, prompt.questions))
             for model, own in keys.items():
                 # As the request will have it: with another address it would have another key.
                 provider = PROVIDERS.get(model.provider)
@@ -275,6 +274,8 @@ def _judgements_of(
     # tries how many calls to allow.
     positions = doubtful(plan, evaluator, measures)
     shortest = SHORT_LABELS if evaluator.evidence == "sentences" else SHORT_ANSWER
+    if evaluator.asks_decisions:
+        shortest = 0
     yield Measured(measures.judgements(plan, evaluator, judge, budget, positions), shortest)
     # What reads no response asks the same about every model, and so only once.
     if plan.models and "response" in evaluator.needed:

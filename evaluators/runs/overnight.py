@@ -22,7 +22,7 @@ from evaluators.llm import Keys, ModelRequest
 from evaluators.llm.batches import NEVER_ASKED, BatchFile, BatchState, lines_of
 from evaluators.llm.budget import NOTHING, Amount, Meter
 from evaluators.llm.clients import ModelSession, RunContext, open_sessions
-from evaluators.llm.layers import ResponseCache, cost_of, is_whole, prompt_tokens
+from evaluators.llm.layers import ResponseCache, cost_of, is_whole
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import fill
@@ -400,7 +400,7 @@ class Overnight:
         )
         requests = {}
         for request in file.requests:
-            tokens = prompt_tokens(request)
+            tokens = request.prompt_tokens
             requests[request.key] = SentRequest(tokens, batches.mode(request))
         self._store.batches.plan(self._run.id, batch, requests)
         try:

@@ -13,6 +13,7 @@ from evaluators.errors import ParameterError
 from evaluators.llm import catalogue
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import unpriced
+from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import check
 from evaluators.records import (
     Ability,
@@ -206,6 +207,10 @@ class RunPlan:
                     "the judge."
                 )
             )
+        for number, spec in enumerate(self.judges):
+            decides = [metric for metric in self.asking(number) if metric.asks_decisions]
+            if decides:
+                check_decides(spec, self.overnight)
         most = max(evaluator.most_judges() for evaluator in self.evaluators)
         if len(self.judges) > most:
             titles = say(" with ").join(say(evaluator.title) for evaluator in self.in_order)
@@ -286,6 +291,26 @@ def check_asked(evaluators: Iterable[Evaluator], judges: object) -> None:
         if len(titles) > 1:
             text = mark("A judge is named, and {metrics} ask none. Leave the judge out.")
         raise ParameterError(say(text, metrics=say(" and ").join(titles)))
+
+
+def check_decides(spec: ModelSpec, overnight: bool) -> None:
+    """Raises `ParameterError` where the judge is no decision model, or is to answer overnight."""
+    model = catalogue.find(spec.id)
+    if model is None and spec.provider in PROVIDERS:
+        model = catalogue.unlisted(spec.provider, spec.model)
+    title = catalogue.model_title(spec)
+    if model is not None and not model.decides:
+        raise ParameterError(
+            say(
+                "{model} is not known to be a decision model. Choose one, or let it label as a "
+                "judge.",
+                model=title,
+            )
+        )
+    if overnight:
+        raise ParameterError(
+            say("{model} is not known to answer overnight. Run it now.", model=title)
+        )
 
 
 def check_cap(cap: Cap, llms: Iterable[ModelSpec]) -> None:

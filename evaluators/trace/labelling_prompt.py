@@ -6,7 +6,7 @@ included; see docs/measures.md for what of it is ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from evaluators import arguments
@@ -55,6 +55,11 @@ def keyed_line(sentence: Sentence, key_mark: str = ":") -> str:
     return f"{sentence.key}{key_mark} {' '.join(sentence.text.split())}"
 
 
+def keyed_text(sentences: Iterable[Sentence], key_mark: str = ":") -> str:
+    """The sentences behind their keys, one to a line."""
+    return "\n".join(keyed_line(sentence, key_mark) for sentence in sentences)
+
+
 class GPTLabelingPromptGenerator:
     """Writes the prompt of a sample: the template with keyed sentences, one to a line, fenced."""
 
@@ -79,17 +84,13 @@ class GPTLabelingPromptGenerator:
         keyed = documents
         if not _are_sentences(documents):
             keyed = document_sentences(arguments.retrieved(documents, "documents"))
-        parts = [
-            "\n".join(keyed_line(sentence, mark) for sentence in document)
-            for document in keyed
-            if document
-        ]
+        parts = [keyed_text(document, mark) for document in keyed if document]
         shown = {"examples": examples.strip()} if examples.strip() else {}
         return fenced(
             labelling_template(prompt, examples),
             documents="\n\n".join(parts),
             question=arguments.text(question, "question"),
-            response="\n".join(keyed_line(sentence, mark) for sentence in answer),
+            response=keyed_text(answer, mark),
             **shown,
         )
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
 from evaluators.records import Labels, Sentence, Sentences, SentenceSupport
 from evaluators.text.chunking import Span
+from evaluators.text.similarity import terms
 from evaluators.trace.labelling import STRICTEST_FIRST
+from evaluators.trace.labelling_prompt import keyed_line
 
 
 class Extent(NamedTuple):
@@ -32,6 +34,37 @@ def windows_within(
     while windows[-1][1] < len(extents):
         windows.append(_next_window(extents, windows[-1], most, overlap))
     return windows
+
+
+def parts_within(
+    sentences: Sentences,
+    size: Callable[[Sentences], int],
+    budget: int | None,
+    chunks: tuple[int, int],
+) -> list[Sentences]:
+    """The sample whole, or in windows where its prompt has a `size` of more tokens than `budget`.
+
+    `chunks` are the most words of a window, and those that neighbours share.
+    """
+    if budget is None or size(sentences) <= budget:
+        return [sentences]
+    # A token is counted as four bytes; what no window can make fit is sent whole.
+    without_documents = size(part(sentences, (0, 0)))
+    bytes_left = 4 * (budget - without_documents)
+    if bytes_left <= 0:
+        return [sentences]
+    extents = []
+    for sentence in chain.from_iterable(sentences.documents):
+        # With the line breaks around it. Half a character has no bytes of its own.
+        length = len(keyed_line(sentence).encode(errors="replace")) + 2
+        extents.append(Extent(len(terms(sentence.text)), length))
+    # Where questions are asked about each sentence, these take more than its text.
+    beside = 4 * (size(sentences) - without_documents) - sum(extent.size for extent in extents)
+    each = max(0, beside // max(1, len(extents)))
+    extents = [extent._replace(size=extent.size + each) for extent in extents]
+    words, overlap = chunks
+    windows = windows_within(extents, Extent(words, bytes_left), overlap)
+    return [part(sentences, window) for window in windows]
 
 
 def part(sentences: Sentences, span: Span) -> Sentences:

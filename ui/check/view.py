@@ -24,7 +24,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD
 from ui import run_views, session
-from ui.check import fields, folded, offers, scores
+from ui.check import fields, folded, offers, probabilities, scores
 from ui.parts import chosen_view, dots, label_some
 from ui.parts.untrusted import plain
 
@@ -70,6 +70,8 @@ def show(run: Run) -> None:
     for warning in value.warnings:
         st.caption(f":material/warning: {plain(warning)}")
     fields.show(view, found, value)
+    if choice.metric == 0:
+        probabilities.show(view, choice.model, choice.against)
     folded.show(view, found, choice.metric)
     scores.of_run(view, choice.metric, choice.against)
     offers.planted(view)

@@ -35,10 +35,22 @@ from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
 HEURISTIC, JUDGE, JURY, HYBRID = mark("Heuristic"), mark("One judge"), mark("Jury"), mark("Hybrid")
+DECISIONS = mark("Decision model")
 # A jury is the same evaluator with several judges.
-METHODS = {HEURISTIC: "trace", JUDGE: "gpt_labeling", JURY: "gpt_labeling", HYBRID: "hybrid"}
+METHODS = {
+    HEURISTIC: "trace",
+    DECISIONS: "decisions",
+    JUDGE: "gpt_labeling",
+    JURY: "gpt_labeling",
+    HYBRID: "hybrid",
+}
 METHOD = "trace_method"
-JUDGE_FIELDS = {JUDGE: ("trace_judge", 1), JURY: ("trace_jury", 3), HYBRID: ("trace_hybrid", 1)}
+JUDGE_FIELDS = {
+    DECISIONS: ("trace_decisions", 1),
+    JUDGE: ("trace_judge", 1),
+    JURY: ("trace_jury", 3),
+    HYBRID: ("trace_hybrid", 1),
+}
 """The field of each method's judges, and with how many judges it begins."""
 
 ONE_IN = 5
@@ -131,7 +143,8 @@ def _end_of_trace_form(drafted: TRACEDraft, total: int) -> None:
 
 def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
     """The values of the fields of method and judges for the settings of a run."""
-    method = {"trace": HEURISTIC, "hybrid": HYBRID}.get(run.evaluator.name, JUDGE)
+    one_of = {own: method for method, own in METHODS.items() if method != JURY}
+    method = one_of.get(run.evaluator.name, JUDGE)
     if method == JUDGE and len(run.judges) > 1:
         method = JURY
     fields: dict[str, Any] = {METHOD: method}
@@ -174,8 +187,8 @@ def _who_labels(dataset: Dataset, answering: Generators) -> Who:
     method = st.session_state.get(METHOD, HEURISTIC)
     if method == HEURISTIC:
         return Who(method, [])
-    by_id = model_form.choices()
-    if method == JUDGE:
+    by_id = _who_can_label(method)
+    if method in (JUDGE, DECISIONS):
         return Who(method, model_form.judge(by_id, *JUDGE_FIELDS[method][:1]))
     most = catalogue()[METHODS[method]].most_judges()
     # How doubtful an answer to come will be nobody knows, so they cannot be counted.
@@ -185,6 +198,13 @@ def _who_labels(dataset: Dataset, answering: Generators) -> Who:
     with left:
         judges = model_form.judges(by_id, most, *JUDGE_FIELDS[method])
     return Who(method, judges, _judged_field(right, len(dataset.samples)))
+
+
+def _who_can_label(method: str) -> dict[str, Choice]:
+    by_id = model_form.choices()
+    if not catalogue()[METHODS[method]].asks_decisions:
+        return by_id
+    return {name: choice for name, choice in by_id.items() if choice.model.decides}
 
 
 def _judged_field(place: DeltaGenerator, total: int) -> int:
@@ -307,7 +327,7 @@ def _tiles(drafted: TRACEDraft) -> None:
             format_func=say,
             captions=captions,
             horizontal=True,
-            help=explained.help_text("heuristic", "judge", "jury", "hybrid"),
+            help=explained.help_text("heuristic", "decisions", "judge", "jury", "hybrid"),
             key=METHOD,
             **KEPT,
         )
@@ -317,13 +337,14 @@ def _price_of(method: str, drafted: TRACEDraft) -> str:
     """What labelling costs at most and how long limits make it last, by a part of the samples."""
     if method == HEURISTIC:
         return say("free, finds suspects")
-    judges = model_form.judges_of_form(model_form.choices(), *JUDGE_FIELDS[method])
+    judges = model_form.judges_of_form(_who_can_label(method), *JUDGE_FIELDS[method])
     total = len(drafted.dataset.samples)
     part = sampled(drafted.dataset, PRICED)
     # As if every answer were there: those of models are priced below, with all that is asked.
     answers = tuple(map(answered, part.samples))
     part = part.model_copy(update={"samples": answers})
-    plan = RunPlan(part, [catalogue()[METHODS[JUDGE]].build()])
+    asking = METHODS[JUDGE if method == HYBRID else method]
+    plan = RunPlan(part, [catalogue()[asking].build()])
     labelling = model_form.with_llms(plan, [], judges, drafted.form.options, Cap())
     if not judges or labelling is None or not answers:
         return say("choose a judge")

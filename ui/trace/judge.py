@@ -9,13 +9,15 @@ from contextlib import suppress
 import streamlit as st
 
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
+from evaluators.decision_evaluator import DecisionEvaluator
 from evaluators.errors import AccessError
 from evaluators.llm import clients
+from evaluators.llm.decisions import MODE
 from evaluators.people.labellers import labeller_title
+from evaluators.prompts import Prompt
 from evaluators.records import Judgement, Run, Sentences, prompt_hash
 from evaluators.text.language import say, translated
 from evaluators.trace.jury import names
-from evaluators.trace.labelling_prompt import labelling_template
 from ui import session
 from ui.parts.untrusted import plain
 
@@ -50,6 +52,9 @@ def _judges_reasons(judges: Judges) -> None:
     with st.expander(say("Judge's reasons"), icon=":material/gavel:", key="judge_s_reasons"):
         for by, judgement in judges.items():
             st.markdown(f"**{plain(labeller_title(by))}**")
+            if judgement.mode == MODE:
+                st.caption(say("A decision model gives probabilities and no reasons."))
+                continue
             none = say("no reason given")
             relevance = judgement.relevance_explanation or none
             st.text(say("Relevance: {reason}", reason=relevance))
@@ -66,7 +71,9 @@ def _judges_raw_output(judges: Judges) -> None:
     ):
         for by, judgement in judges.items():
             facts = []
-            if judgement.mode:
+            if judgement.mode == MODE:
+                facts.append(say("asked for probabilities"))
+            elif judgement.mode:
                 facts.append(say("JSON asked for by: {mode}", mode=judgement.mode))
             if judgement.repaired:
                 facts.append(say("repaired"))
@@ -94,9 +101,9 @@ def _judges_prompts(
     sent = {}
     for by in judges:
         prompts = labeller.prompts(sentences, question, _prompt_budget(run, by))
-        sent[by] = [prompt.text for prompt in prompts]
+        sent[by] = [_as_sent(prompt) for prompt in prompts]
     with st.expander(say("Prompt"), icon=":material/edit_note:", key="prompt"):
-        today = prompt_hash(labelling_template(labeller.prompt, labeller.examples))
+        today = prompt_hash(labeller.template)
         if any(judgement.template != today for judgement in judges.values()):
             st.caption(say("The prompt has changed since then: this is what would be sent today."))
         elif any(_is_cut_otherwise(judges[by], len(sent[by])) for by in judges):
@@ -107,7 +114,15 @@ def _judges_prompts(
             st.code(text, language=None, wrap_lines=True)
 
 
-def _labelling_evaluator(run: Run) -> AdvancedRAGEvaluator:
+def _as_sent(prompt: Prompt) -> str:
+    """The text of a prompt, and below it the questions to a decision model."""
+    asked = [f"{question.name}: {question.text}" for question in prompt.questions]
+    return "\n".join([prompt.text, *asked])
+
+
+def _labelling_evaluator(run: Run) -> AdvancedRAGEvaluator | DecisionEvaluator:
+    if run.evaluator.name == DecisionEvaluator.name:
+        return DecisionEvaluator.build(**run.evaluator.params)
     # A hybrid run has parameters of its own beside those of the labelling.
     fields = AdvancedRAGEvaluator.model_fields
     stored = run.evaluator.params

@@ -1,0 +1,235 @@
+"""TRACE by a decision model: a question for each sentence, answered with probabilities.
+
+One request asks of each response sentence how likely it is supported and which document sentence
+carries it, of each document sentence how likely it is relevant and used. Labels are what is at
+least as likely as the threshold; the probabilities stay with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field, SkipValidation
+
+from evaluators.arguments import Documents
+from evaluators.base import evaluator, require
+from evaluators.llm import LLMClient, tokens_of
+from evaluators.llm.decisions import MODE, MOST_OPTIONS, decide, requests_of
+from evaluators.prompts import Prompt, Question, fenced, filled, load
+from evaluators.records import (
+    Judgement,
+    Labelling,
+    Labels,
+    Probabilities,
+    Sample,
+    Score,
+    Sentences,
+    SentenceSupport,
+    Support,
+    prompt_hash,
+)
+from evaluators.text.injection import warnings
+from evaluators.text.language import mark
+from evaluators.text.sentences import cut
+from evaluators.trace.batch import read_texts
+from evaluators.trace.labelling import labelled_score, sentences_of
+from evaluators.trace.labelling_prompt import keyed_text
+from evaluators.trace.method import TRACEMethod
+from evaluators.trace.metrics import TRACEScores, trace_scores
+from evaluators.trace.windows import parts_within
+
+NONE = "none"
+"""The option for a response sentence that no document sentence carries."""
+
+_TEMPLATE, _QUESTIONS = "trace_decisions_en", "trace_decision_questions_en"
+_MOST_WARNINGS = 20
+
+
+@evaluator(
+    "decisions",
+    title=mark("TRACE (decision model)"),
+    needs=("question", "response", "retrieved_documents"),
+    judges="one",
+    evidence="sentences",
+)
+class DecisionEvaluator(TRACEMethod):
+    """TRACE by a decision model: probabilities for all sentences in a call a sample, no reasons."""
+
+    unused = ("chunking_strategy", "embedding_model")
+    asks_decisions = True
+
+    llm_client: SkipValidation[LLMClient | None] = None
+    """The decision model."""
+    threshold: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        title=mark("Threshold"),
+        description=mark(
+            "A sentence is labelled relevant, used or supported where that is at least so likely."
+        ),
+    )
+
+    def evaluate(
+        self,
+        question: str,
+        response: str,
+        retrieved_documents: Documents,
+        ground_truth: Any = None,
+        definition: str | None = None,
+    ) -> TRACEScores:
+        """The TRACE values of one answer; the ground truth is not looked at.
+
+        Raises `AccessError` without a judge, `LLMError` where it gives no usable answer.
+        """
+        # An unknown definition is refused before a judge is paid.
+        definition = self.formula(definition)
+        case = read_texts(question, response, retrieved_documents)
+        sentences = cut(case.response, case.retrieved_documents)
+        return trace_scores(sentences, self.label(sentences, case.query).labels, definition)
+
+    def score(self, sample: Sample) -> Score:
+        """Judges the sample on its published sentences, or else on its text cut into sentences."""
+        require(self.needs, sample, self.title)
+        sentences = sentences_of(sample)
+        labelling = self.label(sentences, sample.question)
+        return labelled_score(sample, sentences, [], labelling, self.definition)
+
+    def label(self, sentences: Sentences, question: str) -> Labelling:
+        """The model's labels with their probabilities.
+
+        Raises `AccessError` without a judge, `LLMError` where it gives no usable answer.
+        """
+        judge = self.judge()
+        likely: dict[str, dict[str, float]] = {}
+        texts: list[str] = []
+        unknown = 0
+        for prompt in self._windows(sentences, question, judge.prompt_budget):
+            decided = decide(judge, prompt)
+            texts += decided.texts
+            unknown += decided.unknown
+            for name, probability in decided.probabilities.items():
+                kind, key = name.split("_")[:2]
+                if isinstance(probability, dict):
+                    _keep_likelier(likely.setdefault(f"{kind}_{key}", {}), probability)
+                else:
+                    _keep_likelier(likely.setdefault(kind, {}), {key: probability})
+        labels = self._labels(sentences, likely).model_copy(update={"dropped_keys": unknown})
+        return Labelling(
+            by=judge.model,
+            labels=labels,
+            judgement=Judgement(
+                overall_supported=all(
+                    item.support is Support.FULL for item in labels.sentence_support
+                ),
+                outputs=tuple(texts),
+                mode=MODE,
+                template=prompt_hash(self.template),
+                warnings=warnings(sentences, question)[:_MOST_WARNINGS],
+            ),
+        )
+
+    @property
+    def template(self) -> str:
+        """What its requests are made from."""
+        return load(_TEMPLATE) + load(_QUESTIONS)
+
+    def prompts(
+        self,
+        sentences: Sentences,
+        question: str,
+        prompt_budget: int | None = None,
+    ) -> list[Prompt]:
+        """The exact requests for one sample, in windows where it is too long for the judge."""
+        windows = self._windows(sentences, question, prompt_budget)
+        return [request for window in windows for request in requests_of(window)]
+
+    def judge_prompts(
+        self,
+        sample: Sample,
+        prompt_budget: int | None = None,
+    ) -> list[Prompt]:
+        """What the judge is asked about the sample."""
+        require(self.needs, sample, self.title)
+        return self.prompts(sentences_of(sample), sample.question, prompt_budget)
+
+    def _windows(
+        self, sentences: Sentences, question: str, prompt_budget: int | None
+    ) -> list[Prompt]:
+        def window(own: Sentences) -> Prompt:
+            text = fenced(
+                load(_TEMPLATE),
+                documents="\n\n".join(filter(None, map(keyed_text, own.documents))),
+                question=question,
+                response=keyed_text(own.response),
+            )
+            return Prompt(text=text, question=question, questions=_questions(own))
+
+        def size(own: Sentences) -> int:
+            requests = requests_of(window(own))
+            return max((tokens_of(part.text, part.questions) for part in requests), default=0)
+
+        parts = parts_within(sentences, size, prompt_budget, (self.chunk_size, self.chunk_overlap))
+        return list(map(window, parts))
+
+    def _labels(self, sentences: Sentences, likely: Mapping[str, Mapping[str, float]]) -> Labels:
+        found = Probabilities(
+            relevant=likely.get("relevant", {}),
+            utilized=likely.get("used", {}),
+            supported=likely.get("supported", {}),
+        )
+        supports = []
+        for sentence in sentences.response:
+            keys = _carrying(likely.get(f"carried_{sentence.key}", {}))
+            support = Support.PARTIAL if keys else Support.NONE
+            if found.supported[sentence.key] >= self.threshold:
+                support = Support.FULL
+            supports.append(
+                SentenceSupport(key=sentence.key, support=support, supporting_keys=keys)
+            )
+        return Labels(
+            relevant_keys=self._likely(found.relevant, sentences.retrieved_keys),
+            utilized_keys=self._likely(found.utilized, sentences.retrieved_keys),
+            sentence_support=tuple(supports),
+            probabilities=found,
+        )
+
+    def _likely(self, probabilities: Mapping[str, float], keys: Iterable[str]) -> tuple[str, ...]:
+        return tuple(key for key in keys if probabilities[key] >= self.threshold)
+
+
+def _questions(sentences: Sentences) -> tuple[Question, ...]:
+    """The questions about these sentences: earlier turns may carry, but nobody retrieved them."""
+    wording = dict(line.split(": ", 1) for line in load(_QUESTIONS).splitlines())
+
+    def asked(kind: str, key: str, number: str = "", options: Sequence[str] = ()) -> Question:
+        text = filled(wording[kind], key=key)
+        return Question(name=f"{kind}_{key}{number}", text=text, options=tuple(options))
+
+    keys = sentences.document_keys
+    questions = []
+    for sentence in sentences.response:
+        questions.append(asked("supported", sentence.key))
+        # Of more sentences than a question has options, each part has a question of its own.
+        for start in range(0, len(keys), MOST_OPTIONS - 1):
+            options = [*keys[start : start + MOST_OPTIONS - 1], NONE]
+            questions.append(asked("carried", sentence.key, f"_{start}" * bool(start), options))
+    for key in sentences.retrieved_keys:
+        questions += [asked("relevant", key), asked("used", key)]
+    return tuple(questions)
+
+
+def _keep_likelier(kept: dict[str, float], further: Mapping[str, float]) -> None:
+    """Of what several windows say of a key the highest counts: what carries it may be in one."""
+    for key, likely in further.items():
+        kept[key] = max(likely, kept.get(key, 0.0))
+
+
+def _carrying(options: Mapping[str, float]) -> tuple[str, ...]:
+    """The likeliest sentence and those at least half as likely; none where that is likelier."""
+    keys = {key: likely for key, likely in options.items() if key != NONE}
+    best = max(keys.values(), default=0.0)
+    if best <= options.get(NONE, 0.0):
+        return ()
+    return tuple(key for key, likely in keys.items() if likely >= best / 2)

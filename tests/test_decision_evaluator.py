@@ -1,0 +1,250 @@
+"""A decision model labels: what it is asked, what its probabilities become, and its faults."""
+
+import json
+
+import pytest
+
+import evaluators
+from evaluators import FakeLLM, evaluate
+from evaluators.decision_evaluator import DecisionEvaluator
+from evaluators.errors import ParameterError, UnreadableAnswerError
+from evaluators.llm.decisions import MOST_QUESTIONS, decide
+from evaluators.prompts import Prompt, Question
+from evaluators.records import Probabilities, Sample, Support
+from evaluators.trace.labelling import sentences_of
+from tests.loopback import Loopback
+
+SAMPLE = Sample(
+    id="1",
+    question="Who built the bridge, and when?",
+    response="Mina built it. It opened in 1931. It is blue.",
+    retrieved_documents=("Mina built the bridge. It is long.", "The bridge opened in 1931."),
+)
+ROW = SAMPLE.model_dump(include={"id", "question", "response", "retrieved_documents"})
+LIKELY = {
+    "supported_a": 0.9,
+    "carried_a": {"0a": 0.8, "0b": 0.1, "1a": 0.05, "none": 0.05},
+    "supported_b": 0.7,
+    "carried_b": {"0a": 0.3, "0b": 0.0, "1a": 0.5, "none": 0.2},
+    "supported_c": 0.2,
+    "carried_c": {"0a": 0.1, "0b": 0.1, "1a": 0.1, "none": 0.7},
+    "relevant_0a": 0.95,
+    "used_0a": 0.85,
+    "relevant_0b": 0.5,
+    "used_0b": 0.49,
+    "relevant_1a": 0.6,
+    "used_1a": 1,
+}
+
+
+def of_table(text, name, options):
+    return LIKELY[name]
+
+
+@pytest.fixture
+def custom(monkeypatch, tmp_path):
+    """Makes a loopback server the custom endpoint."""
+
+    def make(server):
+        monkeypatch.setenv("PLUMBLINE_CUSTOM_BASE_URL", server.base_url)
+        monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(tmp_path))
+
+    return make
+
+
+def test_labels_are_what_is_at_least_as_likely_as_the_threshold():
+    labels = DecisionEvaluator(FakeLLM(json.dumps(LIKELY))).score(SAMPLE).evidence.counted.labels
+
+    assert labels.relevant_keys == ("0a", "0b", "1a")
+    assert labels.utilized_keys == ("0a", "1a")
+    assert [(item.key, item.support, item.supporting_keys) for item in labels.sentence_support] == [
+        ("a", Support.FULL, ("0a",)),
+        ("b", Support.FULL, ("0a", "1a")),
+        ("c", Support.NONE, ()),
+    ]
+    assert labels.probabilities == Probabilities(
+        relevant={"0a": 0.95, "0b": 0.5, "1a": 0.6},
+        utilized={"0a": 0.85, "0b": 0.49, "1a": 1.0},
+        supported={"a": 0.9, "b": 0.7, "c": 0.2},
+    )
+
+
+def test_the_values_follow_from_the_labels():
+    scores = DecisionEvaluator(FakeLLM(json.dumps(LIKELY))).score(SAMPLE).values
+
+    # 3 of 3 relevant; 2 used of 3 relevant; both 2 of 3; c is not supported; 2 of 3 are.
+    assert scores["context_relevance"] == 1.0
+    assert scores["context_utilization"] == pytest.approx(2 / 3)
+    assert scores["completeness"] == pytest.approx(2 / 3)
+    assert scores["adherence"] == 0.0
+    assert scores["supported_share"] == pytest.approx(2 / 3)
+
+
+def test_another_threshold_gives_other_labels():
+    strict = (
+        DecisionEvaluator(FakeLLM(json.dumps(LIKELY)), threshold=0.8)
+        .score(SAMPLE)
+        .evidence.counted.labels
+    )
+
+    assert strict.relevant_keys == ("0a",)
+    assert [item.support for item in strict.sentence_support] == [
+        Support.FULL,
+        Support.PARTIAL,
+        Support.NONE,
+    ]
+
+
+def test_one_request_has_a_question_for_each_sentence():
+    model = FakeLLM(json.dumps(LIKELY))
+    DecisionEvaluator(model).score(SAMPLE)
+
+    (prompt,) = model.prompts
+    assert [question.name for question in prompt.questions] == list(LIKELY)
+    assert prompt.questions[1].options == ("0a", "0b", "1a", "none")
+    assert "0a: Mina built the bridge." in prompt.text
+
+
+@pytest.mark.parametrize(
+    ("paths", "shape"),
+    [(("/v1/decisions",), "input"), (("/v1/systemone",), "state")],
+)
+def test_both_shapes_give_the_same_labels(custom, paths, shape):
+    with Loopback(decide=of_table, decision_paths=paths) as server:
+        custom(server)
+        run = evaluate([ROW], "decisions", judge="custom/laya")
+
+    assert run.summary()["supported_share"].mean == pytest.approx(2 / 3)
+    assert shape in server.asked[-1].body
+
+
+@pytest.mark.parametrize("fault", ["no probability", "beyond 1"])
+def test_what_has_no_probability_is_asked_once_more_alone(custom, fault):
+    def once(asked):
+        return fault if len(asked.body["questions"]) == len(LIKELY) else ""
+
+    with Loopback(decide=of_table, fault=once) as server:
+        custom(server)
+        run = evaluate([ROW], "decisions", judge="custom/laya")
+
+    assert run.summary()["supported_share"].mean == pytest.approx(2 / 3)
+    assert [len(asked.body["questions"]) for asked in server.asked] == [len(LIKELY), 1]
+
+
+@pytest.mark.parametrize("fault", ["no probability", "beyond 1"])
+def test_what_never_has_one_fails_the_sample_alone(custom, fault):
+    def of_first(asked):
+        return fault if "first" in asked.text else ""
+
+    rows = [ROW | {"id": "a", "question": "The first?"}, ROW | {"id": "b"}]
+    with Loopback(decide=of_table, fault=of_first) as server:
+        custom(server)
+        run = evaluate(rows, "decisions", judge="custom/laya")
+
+    assert run.summary()["adherence"].scored == 1
+
+
+def test_answers_to_what_nobody_asked_are_dropped_and_counted():
+    said = LIKELY | {"nobody_asked": 0.5, "carried_a": {"0a": 0.8, "9z": 0.2}}
+    labels = DecisionEvaluator(FakeLLM(json.dumps(said))).score(SAMPLE).evidence.counted.labels
+
+    assert labels.dropped_keys == 2
+    assert labels.sentence_support[0].supporting_keys == ("0a",)
+
+
+@pytest.mark.parametrize(
+    "answer", ["nothing", "[1, 2]", "{", json.dumps({"q": True}), '{"q": NaN}']
+)
+def test_no_answer_is_taken_for_a_probability(answer):
+    prompt = Prompt(text="A text.", questions=(Question(name="q", text="It is."),))
+    with pytest.raises(UnreadableAnswerError, match="no probability to 1 of 1"):
+        decide(FakeLLM(answer, model="custom/laya"), prompt)
+
+
+def test_401_questions_are_two_requests():
+    names = [f"q{number}" for number in range(MOST_QUESTIONS + 1)]
+    prompt = Prompt(
+        text="A.", questions=tuple(Question(name=name, text="Is it?") for name in names)
+    )
+    model = FakeLLM(json.dumps(dict.fromkeys(names, 0.5)))
+
+    assert len(decide(model, prompt).probabilities) == 401
+    assert [len(asked.questions) for asked in model.prompts] == [400, 1]
+
+
+def test_what_is_too_long_is_asked_in_windows_and_the_likelier_counts():
+    documents = tuple(f"Sentence {number} is about bridges and rivers." for number in range(60))
+    sample = SAMPLE.model_copy(update={"retrieved_documents": documents})
+
+    class Model(FakeLLM):
+        def complete(self, prompt):
+            self.prompts.append(prompt)
+            has_last = "relevant_59a" in {question.name for question in prompt.questions}
+            likely = 0.9 if has_last else 0.1
+            said = {
+                question.name: dict.fromkeys(question.options, 0.1) or likely
+                for question in prompt.questions
+            }
+            return evaluators.records.Completion(text=json.dumps(said))
+
+    model = Model(prompt_budget=1500)
+    labels = DecisionEvaluator(model).score(sample).evidence.counted.labels
+
+    assert len(model.prompts) > 1
+    # One window of several finds the support, and only its own sentences relevant.
+    assert labels.sentence_support[0].support is Support.FULL
+    assert "59a" in labels.relevant_keys
+    assert "0a" not in labels.relevant_keys
+
+
+def test_no_answer_and_no_documents_ask_nothing():
+    model = FakeLLM("{}")
+    sample = SAMPLE.model_copy(update={"response": "", "retrieved_documents": ()})
+
+    assert DecisionEvaluator(model).score(sample).values["adherence"] == 1.0
+    assert model.calls == 0
+
+
+def test_the_estimate_is_the_bill(custom, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback1234567890abcdefghijklmnop")
+    monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(tmp_path))
+    rows = [ROW | {"id": str(number), "question": f"Who? {number}"} for number in range(20)]
+    with Loopback() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        (estimate,) = evaluators.estimate(rows, "decisions", judge="openai/gpt-6-luna").judges
+        run = evaluate(rows, "decisions", judge="openai/gpt-6-luna")
+
+    assert estimate.cost_low == estimate.cost_high
+    (bill,) = run.store.calls.spent(run.run.id).values()
+    assert bill.cost == pytest.approx(estimate.cost_low, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("judge", "overnight", "message"),
+    [
+        ("openai/gpt-4o-mini", False, "not known to be a decision model"),
+        ("groq/openai/gpt-oss-20b", False, "not known to be a decision model"),
+        ("openai/gpt-6-luna", True, "not known to answer overnight"),
+    ],
+)
+def test_who_cannot_decide_is_refused_before_a_call(monkeypatch, judge, overnight, message):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback1234567890abcdefghijklmnop")
+    monkeypatch.setenv("GROQ_API_KEY", "gsk_loopback1234567890abcdefghijklmnop")
+    with pytest.raises(ParameterError, match=message):
+        evaluate([ROW], "decisions", judge=judge, overnight=overnight)
+
+
+def test_an_endpoint_without_decision_models_says_so(custom):
+    with Loopback(decision_paths=()) as server:
+        custom(server)
+        run = evaluate([ROW], "decisions", judge="custom/laya")
+
+    assert "has no decision models" in str(run)
+
+
+def test_sentences_of_the_sample_are_those_that_are_asked_about():
+    names = {
+        question.name
+        for question in DecisionEvaluator().prompts(sentences_of(SAMPLE), "?")[0].questions
+    }
+    assert names == set(LIKELY)
