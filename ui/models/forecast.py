@@ -78,7 +78,7 @@ def show(
     later = taken.in_batches()
     now = " · ".join(filter(None, [price(taken, plan.cap), waiting(taken)]))
     tomorrow = f"{price(later, plan.cap)} · {say('within {time}', time=duration(DAY))}"
-    if when.is_overnight(plan.llms, now, tomorrow, key):
+    if when.is_overnight(plan, now, tomorrow, key):
         plan, taken = replace(plan, overnight=True), later
     with advanced:
         details(plan, taken)
