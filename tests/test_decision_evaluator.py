@@ -144,6 +144,20 @@ def test_what_never_has_one_fails_the_sample_alone(custom, fault):
     assert run.summary()["adherence"].scored == 1
 
 
+def test_faults_of_the_server_are_tried_again_and_what_was_paid_is_not_asked_anew(custom):
+    faults = iter(["429", "500", "503", "truncated", "reset"])
+    rows = [ROW | {"id": str(number), "question": f"Who? {number}"} for number in range(12)]
+    with Loopback(decide=of_table, fault=lambda asked: next(faults, "")) as server:
+        custom(server)
+        run = evaluate(rows, "decisions", judge="custom/laya")
+        asked = len(server.asked)
+        again = evaluate(rows, "decisions", judge="custom/laya")
+
+    assert asked == 12 + 5
+    assert len(server.asked) == asked
+    assert run.summary()["adherence"].scored == again.summary()["adherence"].scored == 12
+
+
 def test_answers_to_what_nobody_asked_are_dropped_and_counted():
     said = LIKELY | {"nobody_asked": 0.5, "carried_a": {"0a": 0.8, "9z": 0.2}}
     labels = DecisionEvaluator(FakeLLM(json.dumps(said))).score(SAMPLE).evidence.counted.labels

@@ -1,5 +1,6 @@
 """RAGBench rows replayed as decisions: labels, probabilities, reliability and bill by hand."""
 
+import json
 import zlib
 from collections import defaultdict
 
@@ -8,7 +9,9 @@ import pytest
 
 import evaluators
 from evaluators import evaluate
+from evaluators.exports.labels import label_lines
 from evaluators.records import Support
+from evaluators.runs.aggregate import View
 from evaluators.runs.checks import checked
 from evaluators.runs.probabilities import reliabilities
 from tests.loopback import Loopback
@@ -88,6 +91,13 @@ def test_labels_probabilities_reliability_and_bill_are_those_worked_out_by_hand(
             is_full = own[f"supported_{item.key}"][0] >= 0.5
             assert (item.support is Support.FULL) == is_full
     assert number == ROWS
+
+    line = json.loads(next(iter(label_lines(view, View()))))
+    exported = line["labels"][line["labels_by"]]["probabilities"]
+    first = said[line["question"]]
+    assert {f"relevant_{key}": p for key, p in exported["relevant"].items()}.items() <= {
+        name: likely for name, (likely, _) in first.items()
+    }.items()
 
     found = reliabilities(view, against="gold")
     for kind, name in (("supported", "supported"), ("relevant", "relevant"), ("used", "utilized")):
