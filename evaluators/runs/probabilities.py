@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluators.people.checked import Against
 from evaluators.people.labels import Votes, majority, votes_of
 from evaluators.people.reliability import Likely, Reliability, reliability
-from evaluators.records import LabelEvidence
+from evaluators.records import LabelEvidence, Record
 from evaluators.runs import aggregate
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark
@@ -18,20 +18,26 @@ KINDS = {
 }
 """What a labeller may say the probability of, in the order in which it is shown."""
 
-MOST_LABELS = 50_000
+MOST_LABELS = 20_000
 """Of a kind that are compared, the first ones: more would make a threshold slow to move."""
 
-Reliabilities = dict[str, Reliability]
+
+class Reliabilities(Record):
+    """How far the probabilities of each kind of label can be trusted, by kind."""
+
+    by_kind: dict[str, Reliability]
 
 
-def reliabilities(view: RunView, model: int = 0, against: Against = "people") -> Reliabilities:
+def reliabilities(
+    view: RunView, model: int = 0, against: Against = "people"
+) -> dict[str, Reliability]:
     """How far the probabilities of each kind can be trusted, where the run's labeller gives some.
 
     Only sentences that people who are done, or the data, have labelled are compared.
     """
-    return view.kept(
-        f"probabilities {model} {against}", dict, lambda: _reliabilities(view, model, against)
-    )
+    name = f"probabilities {model} {against}"
+    kept = view.kept(name, Reliabilities, lambda: _reliabilities(view, model, against))
+    return kept.by_kind
 
 
 def _reliabilities(view: RunView, model: int, against: Against) -> Reliabilities:
@@ -59,4 +65,4 @@ def _reliabilities(view: RunView, model: int, against: Against) -> Reliabilities
                     question = questions.get(cell.position, cell.position)
                     likely[kind].append(Likely(probability, is_true, question))
     found = {kind: reliability(own) for kind, own in likely.items()}
-    return {kind: own for kind, own in found.items() if own is not None}
+    return Reliabilities(by_kind={kind: own for kind, own in found.items() if own is not None})

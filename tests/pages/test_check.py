@@ -6,12 +6,14 @@ import json
 
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.decision_evaluator import DecisionEvaluator
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset, Run, Sample
 from evaluators.runs import samples
 from evaluators.runs.checks import checked as check_of
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
+from evaluators.runs.probabilities import reliabilities
 from evaluators.runs.run_view import RunView
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -277,3 +279,23 @@ def test_data_sets_are_checked_without_a_run(open_page, data_folder):
 
     (shown,) = table(at, "Data set")
     assert (shown["Scores"], shown["Labels"]) == ("faithfulness", "3 of 3")
+
+
+def test_a_threshold_is_moved_and_its_errors_and_costs_change(open_page, serving):
+    serving(lambda text: "")
+    data = bundled()[TRACE_SAMPLES]
+    plan = RunPlan(data, [DecisionEvaluator()], judges=(LUNA,), seed=1)
+    run = create_run(session.store(), plan, workspace="local")
+    finish(run, session.store(), session.keys())
+    own = reliabilities(RunView.read(session.store(), run), against="gold")["supported"]
+    at = open_page("check", run=run.id)
+
+    assert f"Finds {own.at(0.5).hits} of " in said(at, "markdown")
+    at.slider(key=f"check_probabilities_{run.id}_from").set_value(0.9)
+    at.number_input(key=f"check_probabilities_{run.id}_miss").set_value(10.0)
+    checked(at.run())
+    outcome = own.at(0.9)
+    assert f"Finds {outcome.hits} of {outcome.hits + outcome.misses} true ones" in said(
+        at, "markdown"
+    )
+    assert f"Costs {outcome.cost(10, 1):,.0f}; least at " in said(at, "markdown")

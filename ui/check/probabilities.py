@@ -9,7 +9,7 @@ from evaluators.people.checked import Against
 from evaluators.people.reliability import Reliability
 from evaluators.runs.probabilities import KINDS, reliabilities
 from evaluators.runs.run_view import RunView
-from evaluators.text.language import mark, say
+from evaluators.text.language import say
 from evaluators.text.scale import RATE, SCORE
 from ui.parts import charts
 from ui.parts.forms import KEPT
@@ -94,33 +94,25 @@ def _lines(own: Reliability) -> list[str]:
 
 def _at(own: Reliability, threshold: float, of_miss: float, of_alarm: float) -> list[str]:
     """What the threshold gives."""
-    outcome = own.at(threshold)
-    true, false = outcome.hits + outcome.misses, outcome.false_alarms + outcome.rightly_left
-    lines = [
+    hits, alarms, misses, left = own.at(threshold)
+    cheapest = _cheapest(own, of_miss, of_alarm)
+    return [
         say(
-            mark("Finds {hits:,} of {true:,} true ones, misses {misses:,}"),
-            hits=outcome.hits,
-            true=true,
-            misses=outcome.misses,
+            "Finds {hits:,} of {true:,} true ones, misses {misses:,}",
+            hits=hits,
+            true=hits + misses,
+            misses=misses,
         ),
-        say(
-            mark("False alarms: {alarms:,} of {false:,}"),
-            alarms=outcome.false_alarms,
-            false=false,
-        ),
+        say("False alarms: {alarms:,} of {false:,}", alarms=alarms, false=alarms + left),
         say(
             "Costs {cost:,.0f}; least at {best:.2f}: {least:,.0f}",
-            cost=outcome.cost(of_miss, of_alarm),
-            **_cheapest(own, of_miss, of_alarm),
+            cost=own.at(threshold).cost(of_miss, of_alarm),
+            best=cheapest,
+            least=own.at(cheapest).cost(of_miss, of_alarm),
         ),
     ]
-    return lines
 
 
-def _cheapest(own: Reliability, of_miss: float, of_alarm: float) -> dict[str, float]:
-    costs = {
-        number * STEP: own.at(number * STEP).cost(of_miss, of_alarm)
-        for number in range(round(1 / STEP) + 1)
-    }
-    best = min(costs, key=costs.__getitem__)
-    return {"best": best, "least": costs[best]}
+def _cheapest(own: Reliability, of_miss: float, of_alarm: float) -> float:
+    thresholds = [round(number * STEP, 2) for number in range(round(1 / STEP) + 1)]
+    return min(thresholds, key=lambda threshold: own.at(threshold).cost(of_miss, of_alarm))
