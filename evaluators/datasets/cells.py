@@ -39,6 +39,19 @@ _ENTRY = re.compile(r"""('(?:[^'\\]|\\.)*+'?|"(?:[^"\\]|\\.)*+"?|\])(\s+(?=['"\[
 _PARTS = re.compile("['\",]")
 """What stands around and between entries."""
 
+_DATA = re.compile(
+    r"""
+    (?: [\s\d\[\](){},:.=+-]++
+      | [A-Za-z_]\w*+(?!['"])
+      | '(?:[^'\\]|\\.)*+'(?!')
+      | "(?:[^"\\]|\\.)*+"(?!")
+    )*+
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+"""What Python prints of data: plain texts, numbers, names, brackets. Whatever else is code, such as
+an f-string, which takes the compiler the square of its length, is never given to it."""
+
 SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 """How a line ends that is not a part of a wrapped paragraph."""
 
@@ -85,9 +98,17 @@ def _evaluated(cell: str) -> Any:
     if len(cell) > MAX_LITERAL or len(_PARTS.findall(cell)) > MAX_PARTS:
         return None
     try:
-        return _as_lists(ast.literal_eval(cell.strip()))
+        return _as_lists(ast.literal_eval(_only_data(cell)))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
+
+
+def _only_data(cell: str) -> str:
+    """The cell without blanks around it; raises `ValueError` where it holds more than data."""
+    data = cell.strip()
+    if not _DATA.fullmatch(data):
+        raise ValueError("This is more than data.")
+    return data
 
 
 def as_object(cell: Any) -> Any:
@@ -132,7 +153,7 @@ def _literal(cell: str) -> Any:
         if is_printed:
             return _page_contents(cell)
         # numpy puts no comma between entries, and Python would take neighbouring texts for one
-        parted = _ENTRY.sub(lambda entry: entry[1] + (", " if entry[2] else ""), cell.strip())
+        parted = _ENTRY.sub(lambda entry: entry[1] + (", " if entry[2] else ""), _only_data(cell))
         return _as_lists(ast.literal_eval(parted))
     # Prose may begin with a bracket too; what cannot be read stays the text that it is
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -144,7 +165,7 @@ def _page_contents(cell: str) -> list[str]:
     `ValueError` for others.
     """
     # Parsed, never run: what a cell calls is a stranger's
-    tree = ast.parse(cell.strip(), mode="eval")
+    tree = ast.parse(_only_data(cell), mode="eval")
     calls = getattr(tree.body, "elts", [])
     texts: list[ast.expr] = []
     for call in calls:

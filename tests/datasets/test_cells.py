@@ -1,12 +1,13 @@
 """Lists that cells hold as text, in every way that programs write them."""
 
+import warnings
 from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.datasets.cells import MAX_LITERAL, MAX_PARTS, lines, unpack
+from evaluators.datasets.cells import MAX_LITERAL, MAX_PARTS, lines, object_in, unpack
 from evaluators.errors import DatasetError
 from tests.hostile import check, repeated
 
@@ -94,6 +95,7 @@ def test_lists_in_pythons_writing_take_linear_time(unit):
             unpack(text)
 
     check(read, [repeated("['", unit, ""), repeated("['a' ", unit, "]")])
+    check(read, [repeated("[1, f'", f"{{{unit}}}", "']")])
 
 
 @pytest.mark.parametrize(
@@ -140,3 +142,28 @@ def test_what_python_prints_is_read_back(texts):
 @given(st.text(alphabet="[]()'\"\\ ,\n1aN{}:.|"))
 def test_any_text_is_unpacked_or_kept(text):
     assert unpack(text) == text or isinstance(unpack(text), list)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        r"[1, f'\q{x}']",
+        r"[1, rb'\q']",
+        r"['a', F'\q{x}']",
+        r"[1, '''it's''', f'\q{x}']",
+        "[1, # '\n" + r"f'\q{x}']",
+        r"[Document(page_content=f'\q{x}')]",
+    ],
+)
+def test_code_in_a_cell_is_never_given_to_the_compiler(cell):
+    # It warns of \q where it reads one.
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert unpack(cell) == cell
+        assert object_in("{'a': " + cell[4:-1] + "}") is None
+    assert not warned
+
+
+def test_texts_of_python_with_marks_of_code_in_them_are_read():
+    cell = r"""['it\'s f"x"', "don't, {x} # no", '\u00e9', -1.5e3, None, True]"""
+    assert unpack(cell) == ['it\'s f"x"', "don't, {x} # no", "é", -1500.0, None, True]
