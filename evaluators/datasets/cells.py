@@ -8,7 +8,11 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from time import thread_time
 from typing import Any
 
 from evaluators.datasets.table import UnusableRowError
@@ -20,6 +24,10 @@ MAX_LITERAL = 200_000
 """Characters of a list in Python's writing; reading one takes many times its size in memory."""
 MAX_PARTS = 20_000
 """Quotation marks and commas of one: a part takes as long as a hundred letters."""
+SECONDS = 20
+"""Of the processor that all lists of one file in Python's writing may take: each is read when
+columns are guessed, when passages are joined, and when its row becomes a sample."""
+_left: ContextVar[list[float]] = ContextVar("left")
 
 _ITEM = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+|\[\d{1,3}\]\s*)")
 """How an entry of a list of lines begins."""
@@ -56,6 +64,18 @@ SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 """How a line ends that is not a part of a wrapped paragraph."""
 
 
+@contextmanager
+def lists_in_time(seconds: float = SECONDS) -> Iterator[None]:
+    """Lists in Python's writing that are read within take no longer than this: what comes later is
+    an `UnusableRowError`.
+    """
+    before = _left.set([seconds])
+    try:
+        yield
+    finally:
+        _left.reset(before)
+
+
 def is_missing(value: object) -> bool:
     """Whether it is what stands in an empty cell: `None`, NaN, `pandas.NA`, `NaT`."""
     is_nan = isinstance(value, float) and math.isnan(value)
@@ -65,7 +85,7 @@ def is_missing(value: object) -> bool:
 def unpack(cell: Any) -> Any:
     """The list that a text holds; anything else as it is.
 
-    Raises `DatasetError` for a list in Python's writing that is too long to be read.
+    Raises `UnusableRowError` for a list in Python's writing that is too long to be read.
     """
     if not isinstance(cell, str):
         return cell
@@ -98,17 +118,9 @@ def _evaluated(cell: str) -> Any:
     if len(cell) > MAX_LITERAL or len(_PARTS.findall(cell)) > MAX_PARTS:
         return None
     try:
-        return _as_lists(ast.literal_eval(_only_data(cell)))
+        return _as_lists(_parsed(cell, ast.literal_eval))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-
-
-def _only_data(cell: str) -> str:
-    """The cell without blanks around it; raises `ValueError` where it holds more than data."""
-    data = cell.strip()
-    if not _DATA.fullmatch(data):
-        raise ValueError("This is more than data.")
-    return data
 
 
 def as_object(cell: Any) -> Any:
@@ -153,11 +165,31 @@ def _literal(cell: str) -> Any:
         if is_printed:
             return _page_contents(cell)
         # numpy puts no comma between entries, and Python would take neighbouring texts for one
-        parted = _ENTRY.sub(lambda entry: entry[1] + (", " if entry[2] else ""), _only_data(cell))
-        return _as_lists(ast.literal_eval(parted))
+        parted = _ENTRY.sub(lambda entry: entry[1] + (", " if entry[2] else ""), cell)
+        return _as_lists(_parsed(parted, ast.literal_eval))
     # Prose may begin with a bracket too; what cannot be read stays the text that it is
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return cell
+
+
+def _parsed(cell: str, parse: Callable[[str], Any]) -> Any:
+    """What Python makes of data; raises `ValueError` where the cell holds more than that."""
+    data = cell.strip()
+    if not _DATA.fullmatch(data):
+        raise ValueError("This is more than data.")
+    left = _left.get(None)
+    if left is None:
+        return parse(data)
+    if left[0] <= 0:
+        message = say(
+            "lists in Python's writing before this one took too long. Write them as JSON."
+        )
+        raise UnusableRowError(message, "lists took too long")
+    began = thread_time()
+    try:
+        return parse(data)
+    finally:
+        left[0] -= thread_time() - began
 
 
 def _page_contents(cell: str) -> list[str]:
@@ -165,7 +197,7 @@ def _page_contents(cell: str) -> list[str]:
     `ValueError` for others.
     """
     # Parsed, never run: what a cell calls is a stranger's
-    tree = ast.parse(_only_data(cell), mode="eval")
+    tree = _parsed(cell, partial(ast.parse, mode="eval"))
     calls = getattr(tree.body, "elts", [])
     texts: list[ast.expr] = []
     for call in calls:

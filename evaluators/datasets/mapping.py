@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evaluators.datasets import rgb
+from evaluators.datasets.cells import lists_in_time
 from evaluators.datasets.checks import Finding, checks
 from evaluators.datasets.columns import first_rows, inner_cells, names_of, objects_of
 from evaluators.datasets.document_texts import documents
@@ -157,6 +158,7 @@ def open_file(
 
 # What became of rows is kept: it is translated where it is shown.
 @speaking(ENGLISH)
+@lists_in_time()
 def open_table(
     name: str,
     table: Table,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from evaluators.config import config
 from evaluators.datasets.apart import is_apart, table_apart
+from evaluators.datasets.cells import lists_in_time
 from evaluators.datasets.columns import first_rows
 from evaluators.datasets.layout import layout_of
 from evaluators.datasets.nested import unfolded
@@ -95,6 +96,7 @@ def _prepared_table(data: bytes, rows: Collector, encoding: str = "") -> Table:
     return _prepared(text_table(data, rows, encoding), rows)
 
 
+@lists_in_time()
 def _prepared(stored: Table, rows: Collector) -> Table:
     if rows.part and not stored.parts:
         raise DatasetError(

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.datasets.cells import MAX_LITERAL, MAX_PARTS, lines, object_in, unpack
+from evaluators.datasets.cells import (
+    MAX_LITERAL,
+    MAX_PARTS,
+    lines,
+    lists_in_time,
+    object_in,
+    unpack,
+)
+from evaluators.datasets.table import UnusableRowError
 from evaluators.errors import DatasetError
 from tests.hostile import check, repeated
 
@@ -167,3 +175,11 @@ def test_code_in_a_cell_is_never_given_to_the_compiler(cell):
 def test_texts_of_python_with_marks_of_code_in_them_are_read():
     cell = r"""['it\'s f"x"', "don't, {x} # no", '\u00e9', -1.5e3, None, True]"""
     assert unpack(cell) == ['it\'s f"x"', "don't, {x} # no", "é", -1500.0, None, True]
+
+
+def test_lists_of_one_file_take_a_bounded_time_and_those_in_json_go_on():
+    with lists_in_time(0):
+        with pytest.raises(UnusableRowError, match="Write them as JSON"):
+            unpack("['a']")
+        assert unpack('["a"]') == ["a"]
+    assert unpack("['a']") == ["a"]
