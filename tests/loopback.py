@@ -733,7 +733,7 @@ class Loopback:
     async def _exchange(
         self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        match request.method, request.path.removeprefix("/openai"):
+        match request.method, without_door(request.path):
             case "POST", "/v1/chat/completions":
                 await self._chat(self._asked(request), reader, writer)
             case "POST", path if path in self._decision_paths:
@@ -843,7 +843,9 @@ class Loopback:
         return self._gates[asked.model]
 
     def _may(self, headers: dict[str, str]) -> bool:
-        return self._key is None or headers.get("authorization") == f"Bearer {self._key}"
+        # Anthropic's own API, of which the list of models is, knows no bearer keys.
+        own = headers.get("x-api-key") if "anthropic-version" in headers else None
+        return self._key in (None, own) or headers.get("authorization") == f"Bearer {self._key}"
 
     async def _send(
         self, response: Response, writer: asyncio.StreamWriter, more: dict[str, str] | None = None
@@ -859,6 +861,11 @@ class Loopback:
             header(response.status, response.headers | framing | (more or {})) + response.body
         )
         await writer.drain()
+
+
+def without_door(path: str) -> str:
+    """The path as OpenAI has it, without what Groq, Azure and Google put before it."""
+    return re.sub("^/v1beta/openai(?=/)", "/v1", path).removeprefix("/openai")
 
 
 def reservation(asked: Asked) -> int:

@@ -227,8 +227,11 @@ def has_lost_key() -> bool:
     return config().public and not own_keys() and workspace() in _had_keys
 
 
-def offered() -> dict[str, list[str]]:
-    """The ids of the models that each provider lists for these keys, as far as it was asked."""
+def offered() -> dict[str, dict[str, str]]:
+    """The ids of the models that each provider lists for these keys, as far as it was asked.
+
+    Each with the day on which it is shut down, where its provider tells one.
+    """
     listed = {}
     for provider, access in keys().items():
         models = clients.offered_models(access)

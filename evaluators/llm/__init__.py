@@ -56,6 +56,8 @@ class Access(Record):
     provider: str
     base_url: str
     key: SecretStr
+    models: tuple[str, ...] = ()
+    """What may be asked there, where its user has named it."""
 
     def model_post_init(self, context: Any) -> None:
         _living[id(self)] = self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import date
 from functools import cache
 from typing import Any, Literal
@@ -25,7 +25,7 @@ OFFLINE = ModelSpec(provider="offline", model="offline-reader")
 _FILE = ROOT / "data" / "models.toml"
 _NOT_FOR_CHAT = re.compile(
     r"whisper|transcri|\btts\b|orpheus|audio|realtime|speech|embed|\bbge\b|rerank|guard|moderation"
-    r"|image|dall-e|\bsora\b|\bflux\b|\bocr\b|davinci|babbage"
+    r"|image|dall-e|\bsora\b|\bveo\b|\bflux\b|\bocr\b|davinci|babbage"
     r"|^gpt-3\.5-turbo-instruct|^(gpt-[\d.]+|o\d)-(pro|codex)|deep-research|computer-use",
     re.IGNORECASE,
 )
@@ -178,13 +178,13 @@ def successor(model: Model, today: date | None = None) -> Model:
 
 def model_choices(
     keys: Keys,
-    offered: Mapping[str, Sequence[str]],
+    offered: Mapping[str, Collection[str]],
     today: date | None = None,
 ) -> dict[str, Choice]:
     """Every model that this host allows by id, retired ones last, each with what speaks against it.
 
-    `offered` holds the ids that a provider lists for this key; a provider that was not asked yet is
-    absent.
+    `offered` holds the ids that a provider lists for this key, and maybe the last day of each; a
+    provider that was not asked yet is absent.
     """
     day = today or date.today()
     providers = {OFFLINE.provider, *allowed_providers()}
@@ -193,6 +193,7 @@ def model_choices(
     candidates[1:1] = filter(None, systems)
     # Offered before the catalogue knew of them: a new model can be used on its first day.
     candidates += _unlisted_models(offered)
+    candidates = [_with_last_day(model, offered) for model in candidates]
     # The sort keeps the order of the file, and of the provider's list, otherwise.
     candidates.sort(key=lambda model: model.is_retired(day))
     choices = {}
@@ -205,10 +206,12 @@ def model_choices(
 def _why_not_chosen(
     model: Model,
     keys: Keys,
-    offered: Mapping[str, Sequence[str]],
+    offered: Mapping[str, Collection[str]],
     today: date,
 ) -> str:
     if model.is_retired(today):
+        if not model.replacement:
+            return mark("retired {date}").format(date=model.status_date)
         words = mark("retired {date}; use {model}")
         return words.format(date=model.status_date, model=successor(model, today).title)
     if model.provider in (OFFLINE.provider, SYSTEM):
@@ -221,7 +224,16 @@ def _why_not_chosen(
     return ""
 
 
-def _unlisted_models(offered: Mapping[str, Sequence[str]]) -> list[Model]:
+def _with_last_day(model: Model, offered: Mapping[str, Collection[str]]) -> Model:
+    """The model with the day on which its provider says that it shuts it down."""
+    listed = offered.get(model.provider)
+    day = listed.get(model.model) if isinstance(listed, Mapping) else None
+    if not day or model.status == "retired":
+        return model
+    return model.model_copy(update={"status": "deprecated", "status_date": day})
+
+
+def _unlisted_models(offered: Mapping[str, Collection[str]]) -> list[Model]:
     """The offered models that the catalogue lacks, as far as their names do not rule out chat."""
     models = []
     for provider, names in offered.items():

@@ -304,26 +304,32 @@ def missing_access(provider: str) -> AccessError:
         )
     if record.is_custom:
         remedy = Remedy("enter_address", record.address_variable)
-        return AccessError(say("The custom endpoint has no address."), remedy=remedy)
+        message = say("{provider} has no address.", provider=say(record.title))
+        return AccessError(message, remedy=remedy)
+    # One whose address its user gives a part of wants that as well.
+    variables = [record.key_variable, "" if record.address else record.address_variable]
     return AccessError(
         say("No key for {provider}.", provider=record.title),
-        remedy=Remedy("enter_key", record.key_variable),
+        remedy=Remedy("enter_key", " and ".join(filter(None, variables))),
     )
 
 
-def ask_models(access: Access) -> list[str]:
-    """The ids of the models that the provider offers to this key.
+def ask_models(access: Access) -> dict[str, str]:
+    """The ids of the models that the provider offers to this key, each with its last day, if any.
 
     Raises `LLMError` with what is wrong.
     """
     ids = Scope().run(_model_ids(access))
+    if access.models:
+        # Its list, which tells a wrong key, is one of what could be there.
+        ids = {name: ids.get(name, "") for name in access.models}
     # Locked only now: others would else wait for the provider's answer as well.
     with _lists_lock:
         _model_lists[digest(access)] = time.monotonic() + LIST_SECONDS, ids
     return ids
 
 
-def offered_models(access: Access) -> list[str] | None:
+def offered_models(access: Access) -> dict[str, str] | None:
     """The provider's list of models where it is known, else `None`; a system has none.
 
     It is fetched in the background when it is not known, or old: a page does not wait for it.
@@ -343,10 +349,12 @@ def offered_models(access: Access) -> list[str] | None:
                 daemon=True,
                 name="plumbline-models",
             ).start()
+    if ids is None and access.models:
+        return dict.fromkeys(access.models, "")
     return ids
 
 
-_model_lists: dict[str, tuple[float, list[str] | None]] = {}
+_model_lists: dict[str, tuple[float, dict[str, str] | None]] = {}
 """By the digest of the access: until when the list is believed, and the list."""
 
 _lists_lock = threading.Lock()
@@ -365,7 +373,7 @@ def _fetch_models(access: Access) -> None:
         ask_models(access)
 
 
-async def _model_ids(access: Access) -> list[str]:
+async def _model_ids(access: Access) -> dict[str, str]:
     connection = _connections.take(access)
     try:
         assert isinstance(connection, Connection)

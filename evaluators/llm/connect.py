@@ -22,7 +22,7 @@ from evaluators.llm.clients import (
     missing_access,
     spec_for,
 )
-from evaluators.llm.keys import bind, clean_address, keys_from_environment
+from evaluators.llm.keys import address_of, bind, clean_address, keys_from_environment, provider_at
 from evaluators.llm.layers import ResponseCache
 from evaluators.llm.loop import Scope
 from evaluators.llm.own import OwnAccess, judge_access
@@ -232,9 +232,9 @@ def _keys_to_connect(provider: str, api_key: str) -> Keys:
     if not api_key or record is None:
         return keys_from_environment(os.environ)
     address = os.environ.get(record.address_variable, "").strip()
-    if not address and record.is_custom:
+    if not address and not record.address:
         raise missing_access(provider)
-    base_url = clean_address(address) if address else record.address
+    base_url = address_of(record, address) if address else record.address
     return {provider: bind(provider, base_url, api_key)}
 
 
@@ -282,8 +282,4 @@ def _sdk_access(llm: Any) -> Access:
                 "or give an object whose complete(prompt) returns text."
             )
     address = clean_address(str(llm.base_url))
-    sdk = name.partition(".")[0]
-    served = [record for record in PROVIDERS.values() if record.sdk == sdk]
-    # The custom endpoint is the last of those that OpenAI's SDK serves.
-    provider = next((record for record in served if record.address == address), served[-1])
-    return bind(provider.name, address, llm.api_key)
+    return bind(provider_at(address, name.partition(".")[0]), address, llm.api_key)

@@ -128,13 +128,14 @@ class Connection:
         """The answer as it is kept; `prompt` is the text that was sent, or its tokens."""
         return _completion(answer, prompt, self._note(spec), mode, self._access.mask)
 
-    async def models(self) -> list[str]:
-        """The ids of the models that the provider offers to this key."""
+    async def models(self) -> dict[str, str]:
+        """The ids of the models that the provider offers to this key, each with its last day."""
         call = CallContext(self._access, self.seconds)
         response = await self.ask(lambda sdk: sdk.models(), call)
         ids = read_body(received.model_ids, response, call)
         # An endpoint may send the key back, also as the name of a model.
-        return [name for name in ids if self._access.mask(name) == name]
+        mask, prefix = self._access.mask, call.record.models_prefix
+        return {name.removeprefix(prefix): day for name, day in ids.items() if mask(name) == name}
 
     async def close(self) -> None:
         if self._sdk:

@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluators.llm.catalogue import find
 from evaluators.llm.provider_errors import refused_form
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import ModelSpec
 
 MODES = ("strict", "schema", "object", "none")
@@ -23,8 +24,9 @@ class JsonModes:
     def best(self, spec: ModelSpec) -> str:
         """The first that may work."""
         listed = find(spec.id)
-        # A model that nobody knows is thought to take a schema until it refuses.
-        start = MODES.index(listed.json_mode if listed else "schema")
+        # A model that nobody knows is mostly thought to take a schema until it refuses.
+        unlisted = PROVIDERS[spec.provider].unlisted_json
+        start = MODES.index(listed.json_mode if listed else unlisted)
         lowest = self._lowest.get(spec.model, 0)
         return MODES[max(start, lowest)]
 

@@ -16,22 +16,23 @@ from evaluators.config import config
 from evaluators.errors import AccessError
 from evaluators.llm import Access, living
 from evaluators.llm.masking import Masker
-from evaluators.llm.providers import PROVIDERS, Provider
-from evaluators.text.language import say
+from evaluators.llm.providers import PROVIDERS, Provider, named_endpoint
+from evaluators.text.language import mark, say
 
 _AROUND_A_KEY = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
 """What gets copied along with a key: white space, invisible marks, quotes of all kinds."""
 
 _BEGINNINGS = [start for provider in PROVIDERS.values() for start in provider.key_beginnings]
 
-# hf_ is Hugging Face's, where the data are from.
-_ANY_BEGINNING = "|".join(map(re.escape, [*_BEGINNINGS, "hf_"]))
+_ANY_BEGINNING = "|".join(map(re.escape, _BEGINNINGS))
 _LOOKS_LIKE_A_KEY = re.compile(
     rf"(?<![A-Za-z0-9])({_ANY_BEGINNING})[\w*.-]{{4,}}|\b((?i:Bearer)\s+)\S{{6,}}"
 )
 
 _LONGEST_KEY = 4_000
 """Characters; tokens of clouds have some 2,000."""
+
+_NAMED_VARIABLE = re.compile("PLUMBLINE_CUSTOM_([A-Z0-9]{1,30})_BASE_URL")
 
 _SDKS = {provider.sdk for provider in PROVIDERS.values()}
 _CHATTY_LOGGERS = (*_SDKS, "httpx", "httpx2", "httpcore", "httpcore2")
@@ -55,8 +56,10 @@ def clean_key(text: str) -> SecretStr:
     return SecretStr(key)
 
 
-def bind(provider: str, base_url: str, key: str) -> Access:
+def bind(provider: str, base_url: str, key: str, models: str = "") -> Access:
     """The access that this key gives at this address; a custom endpoint may want none.
+
+    `models` names what may be asked there where the provider's list does not, separated by commas.
 
     Raises `AccessError` where it cannot be a key, where it is another provider's (it would be sent
     to the wrong one), and where this host may not ask the address.
@@ -66,7 +69,7 @@ def bind(provider: str, base_url: str, key: str) -> Access:
     cleaned = SecretStr("") if record.is_custom and not key else clean_key(key)
     owners = _owners(cleaned.get_secret_value())
     # A proxy in its place has keys of its own, which may begin like anybody's.
-    is_own_address = base_url == record.address
+    is_own_address = base_url == record.address or _is_of_form(record, base_url)
     if is_own_address and owners and record not in owners:
         owner = owners[0].title
         raise AccessError(
@@ -77,7 +80,8 @@ def bind(provider: str, base_url: str, key: str) -> Access:
                 provider=record.title,
             )
         )
-    return Access(provider=provider, base_url=base_url, key=cleaned)
+    names = tuple(filter(None, map(str.strip, models.split(","))))
+    return Access(provider=provider, base_url=base_url, key=cleaned, models=names)
 
 
 def _owners(key: str) -> list[Provider]:
@@ -91,6 +95,62 @@ def _owners(key: str) -> list[Provider]:
     ]
     longest = max((length for length, _ in beginnings), default=0)
     return [provider for length, provider in beginnings if length == longest]
+
+
+def address_of(record: Provider, text: str) -> str:
+    """The base URL of a provider, from what its user gives of it: a part of it, or all.
+
+    Raises `AccessError` where it cannot be one or may not be asked.
+    """
+    form = record.address_form
+    text = text.strip()
+    if form is None:
+        return clean_address(text)
+    if re.fullmatch(form.pattern, text.lower()):
+        address = form.template.format(text.lower())
+    elif _is_of_form(record, text):
+        parts = urlsplit(text)
+        address = f"https://{parts.netloc.lower()}{urlsplit(form.template).path}"
+        if parts.query or not urlsplit(address).path.startswith(parts.path.rstrip("/")):
+            words = mark(
+                "The address has a path or a query that is not asked. Give {address}; a deployment "
+                "is named as the model."
+            )
+            raise AccessError(say(words, address=address))
+    elif "://" in text:
+        # A proxy's, in its place.
+        return clean_address(text)
+    else:
+        raise AccessError(
+            say(
+                "This is no {part} of {provider}. Give one such as {example}, or the base URL.",
+                part=say(form.part),
+                provider=record.title,
+                example=form.example,
+            )
+        )
+    check_address(address)
+    return address
+
+
+def _is_of_form(record: Provider, address: str) -> bool:
+    """Whether it is an address at the provider itself."""
+    form = record.address_form
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    is_there = bool(form and re.fullmatch(form.hosts, parts.netloc.lower()))
+    return is_there and parts.scheme == "https"
+
+
+def provider_at(address: str, sdk: str) -> str:
+    """The provider at this address; else the custom one, the last that the SDK serves."""
+    served = [record for record in PROVIDERS.values() if record.sdk == sdk]
+    for record in served:
+        if record.address == address or _is_of_form(record, address):
+            return record.name
+    return served[-1].name
 
 
 def clean_address(text: str) -> str:
@@ -137,11 +197,21 @@ def keys_from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
     if config().public:
         return {}
     accesses = {}
-    for name, provider in PROVIDERS.items():
+    for name, provider in known_providers(environment).items():
         access = _from_variables(provider, environment)
         if access:
             accesses[name] = access
     return accesses
+
+
+def known_providers(environment: Mapping[str, str]) -> dict[str, Provider]:
+    """All by name, with the endpoints to which the environment gives a name."""
+    providers = dict(PROVIDERS)
+    for variable in environment:
+        if named := _NAMED_VARIABLE.fullmatch(variable):
+            name = named_endpoint(named[1])
+            providers[name] = PROVIDERS[name]
+    return providers
 
 
 def mask(text: str) -> str:
@@ -153,7 +223,7 @@ def mask(text: str) -> str:
     for access in living():
         text = access.mask(text)
     in_environment = []
-    for provider in PROVIDERS.values():
+    for provider in known_providers(os.environ).values():
         key = os.environ.get(provider.key_variable, "")
         in_environment.append(key.strip(_AROUND_A_KEY))
     text = Masker(*in_environment)(text)
@@ -244,12 +314,14 @@ def _from_variables(provider: Provider, environment: Mapping[str, str]) -> Acces
     variables = provider.key_variable, provider.address_variable
     key = environment.get(provider.key_variable, "").strip()
     address = environment.get(provider.address_variable, "").strip()
-    # A custom endpoint may want no key, but it needs an address.
-    if not (address if provider.is_custom else key):
+    # A custom endpoint may want no key, but it needs an address; a provider may need both.
+    has_address = bool(address or provider.address)
+    if not has_address or not (key or provider.is_custom):
         return None
     try:
-        base_url = clean_address(address) if address else provider.address
-        return bind(provider.name, base_url, key)
+        base_url = address_of(provider, address) if address else provider.address
+        models = environment.get(provider.models_variable, "")
+        return bind(provider.name, base_url, key, models)
     except AccessError as error:
         _warn_once(f"{' or '.join(variables)} is not used. {error}")
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
@@ -44,6 +44,9 @@ Limits of a minute are over by then: what is longer is a limit of the day.
 MOST_WORDS = 300
 """Characters of a provider's own words that are kept."""
 
+MOST_DETAILS = 5
+"""Parts of a refusal that are looked at."""
+
 MOST_READ = 64 * 2**10
 """Characters of them that are looked at.
 
@@ -52,10 +55,11 @@ Far more than are kept: a key that is cut in two here could not be found, but is
 
 # A provider may send any number of seconds, and a time in a million years cannot be shown.
 _A_YEAR = 366 * 86400
-# As Groq and OpenAI write it: "Please try again in 7m12s."
-_AGAIN = re.compile(f"try again in ({WITH_UNITS})", re.IGNORECASE)
-# "On requests per day (RPD): Limit 1000"; OpenRouter's "free-models-per-day".
-_DAILY = re.compile(r"per.day|\bTPD\b|\bRPD\b", re.IGNORECASE)
+# As Groq and OpenAI write it: "Please try again in 7m12s."; Google: "Please retry in 34.07s."
+_AGAIN = re.compile(f"(?:try again|retry) in ({WITH_UNITS})", re.IGNORECASE)
+# "On requests per day (RPD): Limit 1000"; OpenRouter's "free-models-per-day"; Google's quota
+# "GenerateRequestsPerDayPerProjectPerModel".
+_DAILY = re.compile(r"per.?day|\bTPD\b|\bRPD\b", re.IGNORECASE)
 # "you requested 4200 tokens" (vLLM), "Requested 45000" (Groq, OpenAI), "Your messages resulted in
 # 300012 tokens" (OpenAI), "request (9120 tokens) exceeds the available context size (8192 tokens)"
 # (llama.cpp).
@@ -279,15 +283,18 @@ def _seconds_until(date_text: str) -> float | None:
 def _refusal_in(response: Any, mask: Callable[[str], str] = str) -> Refusal:
     """Finds code, parameter and words in a response.
 
-    They stand there in OpenAI's form, in vLLM's (not wrapped in "error"), or as plain text.
+    They stand there in OpenAI's form, in Google's (a list of one), in vLLM's (not wrapped in
+    "error"), or as plain text.
     """
     body = _json_or_text(response)
+    if isinstance(body, list) and body:
+        body = body[0]
     if isinstance(body, dict):
         body = body.get("error") or body
     fields = body if isinstance(body, dict) else {"message": body}
     # What tells most, such as "insufficient_quota", may stand in either.
-    codes = [str(fields[name]) for name in ("code", "type") if fields.get(name)]
-    code = " ".join(codes)
+    codes = [str(fields[name]) for name in ("code", "type", "status") if fields.get(name)]
+    code = " ".join([*codes, *_google_reasons(fields.get("details"))])
     param = str(fields.get("param") or "")
     words = str(fields.get("message") or response.text)
     # A key is masked before anything is cut short: a part of it may be too short to be found.
@@ -299,6 +306,16 @@ def _refusal_in(response: Any, mask: Callable[[str], str] = str) -> Refusal:
         mask(words[:MOST_READ])[:2000],
         response.headers,
     )
+
+
+def _google_reasons(details: Any) -> Iterator[str]:
+    """What Google names in the details of an error: a reason, and the quotas that are used up."""
+    for detail in details[:MOST_DETAILS] if isinstance(details, list) else []:
+        violations = detail.get("violations") if isinstance(detail, dict) else None
+        entries = [detail, *violations[:MOST_DETAILS]] if isinstance(violations, list) else [detail]
+        for entry in entries:
+            if isinstance(entry, dict):
+                yield from (str(entry[name]) for name in ("reason", "quotaId") if entry.get(name))
 
 
 def _json_or_text(response: Any) -> Any:
@@ -361,6 +378,16 @@ def _model_gone(refusal: Refusal, call: CallContext) -> LLMError:
             model=call.model,
             provider=call.provider,
         )
+    return RunStoppedError(message, refusal.details(call))
+
+
+def _no_deployment(refusal: Refusal, call: CallContext) -> LLMError:
+    message = say(
+        "{provider} has no deployment called {model} there. Name the deployment, not the model "
+        "behind it; a new one takes some minutes.",
+        provider=call.provider,
+        model=call.model,
+    )
     return RunStoppedError(message, refusal.details(call))
 
 
@@ -444,7 +471,7 @@ def _unprocessable(refusal: Refusal, call: CallContext) -> LLMError:
 
 
 def _limited(refusal: Refusal, call: CallContext) -> LLMError:
-    wait, is_daily = refusal.wait, bool(_DAILY.search(refusal.words))
+    wait, is_daily = refusal.wait, bool(_DAILY.search(refusal.text))
     if not is_daily and (wait is None or wait <= LONGEST_PAUSE):
         words = mark("The limit for {model} at {provider} is reached; try again in a moment.")
         if wait is not None:
@@ -500,10 +527,18 @@ def _tokens_in(refusal: Refusal, pattern: re.Pattern[str]) -> int | None:
 
 _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, CallContext], LLMError]], ...] = (
     ({401}, "", _key_refused),
+    # Google's status for a wrong key is 400, that of Amazon 403.
+    (
+        {400, 403},
+        "API_KEY_INVALID|api key (not|is not|is in)valid|make sure your API Key",
+        _key_refused,
+    ),
+    ({403}, "security token included in the request is (invalid|expired)", _key_refused),
     ({402}, "", _no_credit),
     ({400, 403, 429}, "insufficient_quota|billing_|blocked_api_access", _no_credit),
     ({403}, "", _not_allowed),
     ({400, 404}, "model_not_found|model_decommissioned", _model_gone),
+    ({404}, "deployment.{0,200}(not.?found|does not exist)", _no_deployment),
     ({404}, "model.{0,200}(not found|does not exist)", _model_gone),
     # A 404 with words of its own, which are neither a server's usual ones nor a web page.
     ({404}, r"\A(?!.*(invalid.url|not.found|<)).*\w", _otherwise_refused),
@@ -537,6 +572,9 @@ def _cannot_connect(call: CallContext, details: str) -> LLMError:
             host=call.host,
         )
         return UnreachableError(message, details)
+    if form := call.record.address_form:
+        words = mark("Cannot reach {host}. Check that there is such a {part}, and the network.")
+        return UnreachableError(say(words, host=call.host, part=say(form.part)), details)
     if call.record.is_custom:
         remedy = Remedy("check_network", call.address_variable)
         return UnreachableError(say("Cannot reach {host}.", host=call.host), details, remedy=remedy)

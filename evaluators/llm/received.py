@@ -9,6 +9,8 @@ import json
 import math
 import re
 from contextlib import suppress
+from datetime import date
+from itertools import islice
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
@@ -84,25 +86,34 @@ def answer(body: Any) -> ReceivedAnswer:
     )
 
 
-def model_ids(body: Any) -> list[str]:
+def model_ids(body: Any) -> dict[str, str]:
     """The ids in a list of models, each once, without the entries that have none.
 
-    Raises `ValueError` where none is left.
+    Each has the day on which the model is shut down, where the provider tells one. Raises
+    `ValueError` where none is left.
     """
     entries = body.get("data") if isinstance(body, dict) else body
     if not isinstance(entries, list):
         raise ValueError("There is no list of models.")
-    ids: dict[str, None] = {}
+    ids: dict[str, str] = {}
     for entry in entries:
         # OpenAI lists records, some local servers bare names.
         name = entry.get("id") if isinstance(entry, dict) else entry
         if not isinstance(name, str) or not name.isprintable():
             continue
         if 0 < len(name) <= MOST_NAME:
-            ids[name] = None
+            ids[name] = _day(entry.get("shutdown_date")) if isinstance(entry, dict) else ""
     if entries and not ids:
         raise ValueError("No model in the list has an id.")
-    return list(ids)[:MOST_MODELS]
+    return dict(islice(ids.items(), MOST_MODELS))
+
+
+def _day(value: Any) -> str:
+    """A day as 2026-11-28, also of a moment; "" where it is none."""
+    try:
+        return date.fromisoformat(_string(value)[:10]).isoformat()
+    except ValueError:
+        return ""
 
 
 def _without_depths(text: str) -> str:

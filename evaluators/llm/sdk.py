@@ -6,6 +6,7 @@ What they would do besides is done elsewhere: retries and limits in the layers, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from threading import Lock
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 from evaluators.llm import Access
 from evaluators.llm.providers import PROVIDERS
 from evaluators.llm.transport import PackedError, TooBigError, Transport
+
+NO_HEADERS: Mapping[str, str] = {}
 
 _importing = Lock()
 
@@ -55,11 +58,16 @@ class Sdk:
             # The layers try again: a retry of the SDK would wait twice, and go past limits and cap.
             max_retries=0,
             http_client=api.DefaultAsyncHttpxClient(
-                transport=Transport(http, headers), trust_env=False, follow_redirects=False
+                transport=Transport(http, headers, provider.models_headers.keys()),
+                trust_env=False,
+                follow_redirects=False,
             ),
         )
         self._address = access.base_url.rstrip("/") + provider.path
         self._models_path = provider.models_path
+        self._models_headers = {
+            name: value.format(key) for name, value in provider.models_headers.items()
+        }
         self._response = http.Response
         self.refusal = api.APIStatusError
         self.problems = (api.APIError, TooBigError, PackedError, TimeoutError, ValueError)
@@ -69,11 +77,13 @@ class Sdk:
         return await self.post(path, body)
 
     async def models(self) -> Any:
-        return await self.get(self._models_path)
+        return await self.get(self._models_path, self._models_headers)
 
-    async def get(self, path: str) -> Any:
-        """What lies at a path behind the address."""
-        return await self._client.get(f"{self._address}{path}", cast_to=self._response)
+    async def get(self, path: str, headers: Mapping[str, str] = NO_HEADERS) -> Any:
+        """What lies at a path behind the address; the headers take the place of a bearer key."""
+        url = f"{self._address}{path}"
+        options = {"headers": headers}
+        return await self._client.get(url, cast_to=self._response, options=options)
 
     async def post(self, path: str, body: Any, **more: Any) -> Any:
         url = f"{self._address}{path}"

@@ -7,7 +7,7 @@ answer may be long. For httpx it is a transport: a request in, a whole response 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -44,10 +44,16 @@ class Transport:
     Their own takes twice as much of the processor.
     """
 
-    def __init__(self, http: Any, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        http: Any,
+        headers: Mapping[str, str],
+        in_place_of_key: Collection[str] = (),
+    ) -> None:
         self._http = http
         self._aiohttp = import_module("aiohttp")
         self._headers = headers
+        self._in_place_of_key = in_place_of_key
         self._context = http.create_ssl_context()
         self._session: Any = None
 
@@ -65,6 +71,10 @@ class Transport:
 
     async def _answer(self, request: Any) -> Any:
         headers = dict(self._headers)
+        for name in self._in_place_of_key:
+            if name in request.headers:
+                headers.pop("Authorization", None)
+                headers[name] = request.headers[name]
         content = None
         if kind := request.headers.get("content-type"):
             headers |= {"Content-Type": kind, "Content-Length": request.headers["content-length"]}

@@ -16,14 +16,14 @@ from evaluators.llm.connect import connect
 from evaluators.llm.keys import allowed_providers, bind, clean_address, keys_from_environment, mask
 from evaluators.llm.limits import limiter_for
 from evaluators.llm.loop import Scope
-from evaluators.llm.providers import PROVIDERS, Provider
+from evaluators.llm.providers import CUSTOM, PROVIDERS, Provider
 from evaluators.prompts import Prompt
 from evaluators.records import Cap, ModelSpec
 from tests.llm.test_call_layers import until
 from tests.loopback import Response
 
 every_record = pytest.mark.parametrize("provider", PROVIDERS.values(), ids=lambda one: one.name)
-HOSTED = [provider for provider in PROVIDERS.values() if not provider.is_custom]
+HOSTED = [provider for provider in PROVIDERS.values() if provider.address]
 SHAPELESS = "q7XvT2mLw9RzK4bNcY8dHs3J"
 """A key without a beginning, as Mistral's are."""
 
@@ -80,8 +80,10 @@ def test_an_endpoint_whose_address_its_user_gives_is_for_no_public_host():
     assert not [one.name for one in PROVIDERS.values() if one.is_custom and one.public]
 
 
-def test_the_custom_endpoint_is_the_last():
-    assert [one.name for one in PROVIDERS.values() if one.is_custom] == [list(PROVIDERS)[-1]]
+def test_a_persons_own_endpoints_are_the_last_and_the_custom_one_behind_them():
+    own = [one.name for one in PROVIDERS.values() if one.is_custom]
+    assert own == list(PROVIDERS)[-len(own) :]
+    assert own[-1] == CUSTOM
 
 
 # Whose key is it?
@@ -127,7 +129,7 @@ def test_two_providers_may_share_a_beginning(added, monkeypatch):
 def test_a_public_host_offers_and_asks_only_what_is_marked_so(added, monkeypatch):
     record, _ = added
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
-    assert list(allowed_providers()) == ["groq", "openai"]
+    assert list(allowed_providers()) == ["groq", "openai", "huggingface"]
     assert {name.partition("/")[0] for name in model_choices({}, {})} == {
         "offline",
         *allowed_providers(),
@@ -185,7 +187,7 @@ def test_a_provider_that_only_a_record_names_is_read_from_the_environment(added)
     _, server = added
     keys = keys_from_environment({"DERRICK_API_KEY": SHAPELESS})
     assert (keys["derrick"].base_url, keys["derrick"].provider) == (server.base_url, "derrick")
-    assert ask_models(keys["derrick"]) == ["crane-1"]
+    assert ask_models(keys["derrick"]) == {"crane-1": ""}
     assert model_choices(keys, {"derrick": ["crane-1"]})["derrick/crane-1"].problem == ""
 
 

@@ -23,7 +23,7 @@ from evaluators.runs.examples import INVENTED
 from tests.loopback import Loopback
 from tests.pages.by_hand import LUNA
 from tests.pages.conftest import checked, finish
-from tests.pages.screen import button, cards, listed, press, said, segments, select, settled, state
+from tests.pages.screen import button, cards, listed, press, said, select, settled, state
 from tests.pages.test_settings import KEY, choose, enter, sample_run
 from ui import session
 
@@ -232,7 +232,8 @@ def test_a_key_of_the_hosts_environment_is_for_nobody(open_page, monkeypatch):
 
 
 def test_custom_endpoints_are_not_offered(open_page):
-    assert segments(open_page("settings"), "provider").options == ["Groq", "OpenAI"]
+    offered = open_page("settings").selectbox(key="provider").options
+    assert offered == ["Groq", "OpenAI", "Hugging Face"]
 
 
 def test_no_form_offers_a_model_that_no_visitor_can_have_a_key_for(open_page):

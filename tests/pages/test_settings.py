@@ -21,10 +21,11 @@ from evaluators.records import Ability, Call, Completion, EvaluatorSpec, ModelSp
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run, registry
 from evaluators.runs.plan import RunPlan
-from tests.loopback import Loopback
+from tests.loopback import Loopback, in_json
 from tests.pages.conftest import KEY, checked
-from tests.pages.screen import button, markdown, press, said, segments, table, wait_for_runs
+from tests.pages.screen import button, markdown, press, said, table, wait_for_runs
 from ui import session
+from ui.models import form as model_form
 
 OTHER_KEY = "sk-Another-0123456789-abcdef"
 HOSTED = [provider for provider in PROVIDERS.values() if not provider.is_custom]
@@ -42,8 +43,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
 
 def test_the_page_begins_with_groq_no_key_and_plumblines_own_table_of_models(open_page):
     at = open_page("settings")
-    titles = ["Groq", "OpenAI", "Together", "OpenRouter", "Mistral", "Custom endpoint"]
-    assert segments(at, "provider").options == titles
+    assert at.selectbox(key="provider").options == [one.title for one in PROVIDERS.values()]
     assert "No key yet. Groq makes them at https://console.groq.com/keys" in said(at)
     assert not at.get("success")
     rows = {row["Model"]: row for row in table(at, "Model")}
@@ -256,6 +256,94 @@ def test_a_key_of_one_address_is_not_sent_to_another(open_page):
         assert session.own_keys()["custom"].base_url == mine.base_url
 
 
+@pytest.mark.parametrize(
+    ("provider", "address", "refusal"),
+    [
+        (
+            "azure",
+            "https://mine.openai.azure.com/openai/deployments/j/chat/completions?api-version=1",
+            "Give https://mine.openai.azure.com/openai/v1; a deployment is named as the model.",
+        ),
+        ("azure", "my resource", "This is no resource of Azure OpenAI. Give one such as my-res"),
+        ("bedrock", "Frankfurt", "This is no region of AWS Bedrock. Give one such as us-east-1"),
+        ("bedrock", "", "This is no region of AWS Bedrock."),
+    ],
+)
+def test_an_address_that_is_made_of_a_part_says_what_is_wrong_with_it(
+    open_page, provider, address, refusal
+):
+    at = enter(open_page("settings"), provider, KEY, address)
+    assert refusal in said(at, "error")
+    assert session.own_keys() == {}
+
+
+def test_deployments_are_named_by_their_user_and_are_what_can_be_chosen(open_page, loopback):
+    server = loopback(key=KEY, models=["gpt-4o", "gpt-6-luna"])
+    address = f"{server.address}/openai/v1"
+    at = enter(open_page("settings"), "azure", KEY, address)
+    assert "Name at least one deployment" in said(at, "error")
+    at = enter(at, "azure", KEY, address, models_azure="judge-a, judge b")
+    assert "Works: 2 models offered." in said(at, "success")
+    assert [row["Model"] for row in table(at, "Model")] == ["judge-a", "judge b"]
+    # Another name needs no key again.
+    at = enter(at, "azure", "", models_azure="judge-c")
+    assert [row["Model"] for row in table(at, "Model")] == ["judge-c"]
+    assert {asked.headers.get("authorization") for asked in server.asked} <= {f"Bearer {KEY}"}
+
+
+def test_several_endpoints_of_ones_own_are_in_use_at_once_each_under_its_name(open_page, loopback):
+    mine, lab = loopback(models=["llama3"]), loopback(models=["qwen3"])
+    at = enter(open_page("settings"), "custom", "", mine.base_url)
+    refused = enter(at, "custom", "", lab.base_url, endpoint_name="our lab")
+    assert "A name has 1 to 30 letters" in said(refused, "error")
+    at = enter(refused, "custom", "", lab.base_url, endpoint_name="Lab")
+    assert "Works: 1 model offered." in said(at, "success")
+    assert at.selectbox(key="provider").value == "custom-lab"
+    assert [row["Model"] for row in table(at, "Model")] == ["qwen3"]
+    assert {name: key.base_url for name, key in session.own_keys().items()} == {
+        "custom": mine.base_url,
+        "custom-lab": lab.base_url,
+    }
+    judges = model_form.choices()
+    labels = [model_form.label(judges[name]) for name in ("custom/llama3", "custom-lab/qwen3")]
+    assert labels == [
+        "llama3 · Custom endpoint · price unknown",
+        "qwen3 · lab · price unknown",
+    ]
+
+
+def test_the_last_day_that_a_provider_tells_of_a_model_is_shown(open_page, server, monkeypatch):
+    entries = [
+        {"id": "gpt-6-luna", "shutdown_date": "2099-03-01T00:00:00Z"},
+        {"id": "gpt-5.4-mini", "shutdown_date": "2026-11-01"},
+        {"id": "new-one", "shutdown_date": "2099-02-01"},
+        {"id": "gpt-6-sol", "shutdown_date": "soon"},
+    ]
+    with Loopback(key=KEY, models=in_json({"data": entries})) as telling:
+        monkeypatch.setenv("OPENAI_BASE_URL", telling.base_url)
+        at = enter(open_page("settings"), "openai", KEY)
+    at.toggle(key="show_retired").set_value(True)
+    rows = {row["Model"]: row for row in table(checked(at.run()), "Model")}
+    assert rows["GPT-6 Luna"]["Status"] == "deprecated, until 2099-03-01"
+    assert rows["new-one"]["Status"] == "deprecated, until 2099-02-01"
+    assert rows["GPT-6 Sol"]["Status"] == "production"
+    assert rows["GPT-5.4 mini"]["Cannot be chosen"] == "retired 2026-11-01"
+
+
+def test_what_a_provider_does_otherwise_and_that_nobody_has_tried_it_is_said(open_page, loopback):
+    at = choose(open_page("settings"), "anthropic")
+    assert "only the prompt asks for JSON" in said(at, "caption")
+    assert "Not yet tried with a real key" in said(at, "caption")
+    assert "Not yet tried with a real server" in said(choose(at, "ollama"), "caption")
+    assert "Not yet tried" not in said(choose(at, "custom"), "caption")
+
+
+def test_a_list_that_is_open_to_everybody_is_no_test_of_a_key(open_page, loopback, monkeypatch):
+    monkeypatch.setenv("HF_ROUTER_BASE_URL", loopback().base_url)
+    at = enter(open_page("settings"), "huggingface", "hf_0123456789abcdef")
+    assert "Whether the key is right shows at the first call." in said(at, "success")
+
+
 def test_no_message_on_the_page_sends_to_the_page(open_page):
     with Loopback() as local:
         at = enter(open_page("settings"), "custom", "", local.address)
@@ -315,20 +403,28 @@ def test_a_key_is_in_no_address_and_in_no_stored_file(open_page, server, data_fo
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
 
 
-def enter(at: AppTest, provider: str, key: str, address: str | None = None) -> AppTest:
-    """Chooses the provider, types the key (and the address of a custom endpoint) and presses the
-    button.
+def enter(
+    at: AppTest,
+    provider: str,
+    key: str,
+    address: str | None = None,
+    **fields: str,
+) -> AppTest:
+    """Chooses the provider, types the key (and the address of a custom endpoint, and what else it
+    asks) and presses the button.
     """
     choose(at, provider)
     at.text_input(key=f"typed_{provider}").set_value(key)
     if address is not None:
-        at.text_input(key="base_url").set_value(address)
-    button(at, "Use this endpoint" if provider == "custom" else "Use this key").click()
+        at.text_input(key=f"address_{provider}").set_value(address)
+    for field, value in fields.items():
+        at.text_input(key=field).set_value(value)
+    button(at, "Use this endpoint" if PROVIDERS[provider].is_custom else "Use this key").click()
     return checked(at.run())
 
 
 def choose(at: AppTest, provider: str) -> AppTest:
-    return checked(segments(at, "provider").set_value(provider).run())
+    return checked(at.selectbox(key="provider").set_value(provider).run())
 
 
 def displayed(at: AppTest) -> list[dict[str, str]]:

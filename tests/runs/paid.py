@@ -1,7 +1,7 @@
 """Runs that pay for calls: a data set, keys for the loopback provider, and a run in a process that
 can be killed.
 
-`python paid.py <folder> <base url>` works on the run in the folder's store and prints each cell
+`python paid.py <folder> <base url> <provider>` works on the run in the folder's store and prints each cell
 once it is stored.
 """
 
@@ -108,12 +108,14 @@ def labelled_run(
     )
 
 
-def killed(store: Store, run: Run, base_url: str, workers: int, after: int) -> None:
+def killed(
+    store: Store, run: Run, base_url: str, workers: int, after: int, to: str = "openai"
+) -> None:
     """Another process works on the run, and is killed once so many of its results are stored; what
     it acknowledged has survived.
     """
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PLUMBLINE_WORKERS": str(workers)}
-    command = [sys.executable, __file__, store.path.parent, base_url]
+    command = [sys.executable, __file__, store.path.parent, base_url, to]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as child:
         assert child.stdout
         lines = [child.stdout.readline() for _ in range(after)]
@@ -127,6 +129,6 @@ if __name__ == "__main__":
     store = Store(Path(sys.argv[1]) / "runs.sqlite3")
     store.writer = slow.AcknowledgingWriter(store.database)
     (run,) = store.runs.newest("w")
-    job = Job(run, store, keys(sys.argv[2]))
+    job = Job(run, store, keys(sys.argv[2], to=sys.argv[3]))
     job.start()
     job.wait()

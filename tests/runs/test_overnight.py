@@ -232,7 +232,7 @@ def test_a_process_that_is_killed_on_the_way_loses_nothing_and_pays_nothing_twic
         server.batches.finish()
     server.batches.holds = step
     child = subprocess.Popen(
-        [sys.executable, paid.__file__, tmp_path, server.base_url],
+        [sys.executable, paid.__file__, tmp_path, server.base_url, "openai"],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
     if step:

@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from evaluators.config import config
-from evaluators.errors import LLMError, RunStoppedError, TransientError
+from evaluators.errors import AccessError, LLMError, RunStoppedError, TransientError
 from evaluators.llm import Access, catalogue, clients
-from evaluators.llm.keys import allowed_providers, bind, clean_address
+from evaluators.llm.keys import address_of, allowed_providers, bind
 from evaluators.llm.money import dollars
-from evaluators.llm.providers import PROVIDERS
+from evaluators.llm.providers import CUSTOM, PROVIDERS, Provider, named_endpoint
 from evaluators.text.language import mark, say, translated
 from evaluators.text.words import counted, in_a_line, joined_sentences
 from ui import session
@@ -20,10 +20,6 @@ from ui.models import form as model_form
 from ui.parts import problems, remedies
 from ui.parts.untrusted import plain
 
-OLLAMA = "http://localhost:11434/v1"
-LOCAL_SERVERS = (
-    f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLLM: http://localhost:8000/v1"
-)
 # Between black and white, so that it can be read in the light and in the dark theme.
 GREY = "color: rgb(140, 140, 140)"
 
@@ -40,13 +36,13 @@ WIDTHS = {
 
 def access() -> str:
     """The form of one provider's key, and what a test of it said; returns the provider."""
-    titles = {name: say(provider.title) for name, provider in allowed_providers().items()}
-    provider = st.segmented_control(
+    # The endpoints that have a name stand in no list but that of what is in use.
+    names = [*allowed_providers(), *session.keys(), st.session_state.get("provider", "")]
+    titles = {name: say(PROVIDERS[name].title) for name in names if name in PROVIDERS}
+    provider: str = st.selectbox(
         say("Provider"),
         list(titles),
-        default=next(iter(titles)),
         format_func=titles.__getitem__,
-        required=True,
         key="provider",
         persist_state="session",
     )
@@ -58,6 +54,7 @@ def access() -> str:
     with form:
         _access_form(provider)
     _key_in_use(provider)
+    _what_to_know(PROVIDERS[provider])
     return provider
 
 
@@ -190,14 +187,14 @@ def _expiry() -> str:
 def _access_form(provider: str) -> None:
     """The fields, empty of any key."""
     current = session.keys().get(provider)
-    is_custom = PROVIDERS[provider].is_custom
+    record = PROVIDERS[provider]
+    is_custom = record.is_custom
     placeholder = ""
     if current and current.key.get_secret_value():
         placeholder = say("Type to replace it")
     with st.form(f"access_{provider}"):
-        if is_custom:
-            address = current.base_url if current else OLLAMA
-            st.text_input(say("Base URL"), address, key="base_url", help=LOCAL_SERVERS)
+        if not record.address:
+            _address_fields(record, current)
         st.text_input(
             say("API key (if the endpoint wants one)") if is_custom else say("API key"),
             type="password",
@@ -218,26 +215,62 @@ def _access_form(provider: str) -> None:
         )
 
 
+def _address_fields(record: Provider, current: Access | None) -> None:
+    """What is asked of an endpoint whose address its user gives."""
+    form, label = record.address_form, say("Base URL")
+    if form:
+        label = say("Base URL or {part}", part=say(form.part))
+    address = current.base_url if current else record.usual_address
+    st.text_input(
+        label,
+        address,
+        placeholder=form.example if form else None,
+        key=f"address_{record.name}",
+    )
+    if record.name == CUSTOM:
+        words = say("Under a name of its own each of several endpoints can be asked in one run.")
+        st.text_input(say("Name (optional)"), key="endpoint_name", help=words)
+    if record.models_variable:
+        names = ", ".join(current.models) if current else ""
+        words = say("The names that you gave them there, separated by commas.")
+        st.text_input(say("Deployments"), names, key=f"models_{record.name}", help=words)
+
+
 def _take_up_for_test(provider: str) -> None:
     """Keeps what was typed for the test that follows, and empties the field."""
     typed = st.session_state[f"typed_{provider}"]
-    current = session.keys().get(provider)
     # An empty field: the browser does not hold the key either.
     st.session_state[f"typed_{provider}"] = ""
     address = _address_of_key(provider)
+    models = st.session_state.get(f"models_{provider}", "")
+    if PROVIDERS[provider].models_variable and not models.strip(" ,"):
+        raise AccessError(say("Name at least one deployment: its list does not tell them."))
+    if provider == CUSTOM:
+        provider = _named(st.session_state["endpoint_name"])
+    current = session.keys().get(provider)
     # A key that was entered for another address does not go to this one.
-    is_current = not typed and current and current.base_url == address
-    entered = current if is_current else bind(provider, address, typed)
-    st.session_state[f"entered_{provider}"] = entered
+    if not typed and current and current.base_url == address:
+        typed = current.key.get_secret_value()
+    st.session_state[f"entered_{provider}"] = bind(provider, address, typed, models)
+    st.session_state["provider"] = provider
+
+
+def _named(name: str) -> str:
+    """The provider's name of a custom endpoint that is called so."""
+    provider = named_endpoint(name)
+    if not provider:
+        raise AccessError(say("A name has 1 to 30 letters from a to z or digits, such as lab2."))
+    return provider
 
 
 def _address_of_key(provider: str) -> str:
-    """Where the key goes: for a custom endpoint what was typed, else the provider's address."""
+    """Where the key goes: what was typed, where that is asked, else the provider's address."""
     record = PROVIDERS[provider]
-    if record.is_custom:
-        st.session_state["base_url"] = clean_address(st.session_state["base_url"])
-        return str(st.session_state["base_url"])
-    return session.address_of(provider)
+    if record.address:
+        return session.address_of(provider)
+    address = address_of(record, st.session_state[f"address_{provider}"])
+    st.session_state[f"address_{provider}"] = address
+    return address
 
 
 def _test_entered(provider: str) -> None:
@@ -255,7 +288,13 @@ def _test_entered(provider: str) -> None:
     # What a custom endpoint offers the catalogue cannot know.
     offered = counted(len(models), "model")
     works = say("Works: {models} offered.", models=offered)
-    if not PROVIDERS[provider].is_custom:
+    if PROVIDERS[provider].has_open_list:
+        works = say(
+            "Reached: {models} offered to everybody. Whether the key is right shows at the first "
+            "call.",
+            models=offered,
+        )
+    elif not (PROVIDERS[provider].is_custom or entered.models):
         known = [model for model in models if catalogue.find(f"{provider}/{model}")]
         works = say(
             "Works: {models} offered, {known} of them known here.",
@@ -345,6 +384,18 @@ def _key_in_use(provider: str) -> None:
         st.caption(words)
 
 
+def _what_to_know(record: Provider) -> None:
+    """What the user of a provider should know beforehand."""
+    sentences = [say(record.remark)] if record.remark else []
+    if not record.tried and not record.name.startswith(CUSTOM):
+        words = mark("Not yet tried with a real key: how it is asked is from its documents.")
+        if record.is_custom:
+            words = mark("Not yet tried with a real server: how it is asked is from its documents.")
+        sentences.append(say(words))
+    if sentences:
+        st.caption(plain(joined_sentences(sentences)))
+
+
 def _other_address(access: Access) -> str:
     """The address, where it is not the provider's own."""
     if access.base_url == PROVIDERS[access.provider].address:
@@ -370,10 +421,10 @@ def _model_cells(choice: catalogue.Choice) -> dict[str, object]:
 
 
 def _status_of_model(model: catalogue.Model) -> str | None:
-    if catalogue.find(model.id) is None:
-        return None
     if model.status == "deprecated":
         return say("deprecated, until {day}", day=model.status_date)
+    if catalogue.find(model.id) is None:
+        return None
     return say(model.status)
 
 
