@@ -101,6 +101,9 @@ def test_version_and_dependencies_are_those_of_the_checkout(installed):
     assert package.name == "plumbline-rag"
     assert package.version == plumbline_package.__version__ == evaluators.__version__
     needed = [each for each in package.requires if "extra ==" not in each]
+    assert [(own.name, own.value) for own in package.entry_points.select(group="pytest11")] == [
+        ("plumbline", "evaluators.api.pytest_plugin")
+    ]
     assert sorted(needed) == sorted((ROOT / "requirements.txt").read_text("utf-8").split())
 
 

@@ -18,7 +18,7 @@ from evaluators.batch.columns import FAILED, MetricColumns, has_failed
 from evaluators.batch.folder import Folder
 from evaluators.batch.groups import Group
 from evaluators.batch.sources import Fragment
-from evaluators.document.blocks import Table
+from evaluators.document.blocks import Blocks, Passage, Table
 from evaluators.document.tables import NUMBERS, VALUE, mean_cells
 from evaluators.document.terminal import as_text, rich_table
 from evaluators.errors import ParameterError
@@ -173,6 +173,12 @@ class BatchResults:
         further = (why_no_interval(means), why_no_interval(of_groups, of_groups=True))
         return [*cautions, *filter(None, further)]
 
+    def document(self, groups: Iterable[str] = ()) -> Blocks:
+        """How far it came, what to beware of, and the means, by these groups as well."""
+        shown = ["", *(group for group in groups if self.groups[group])]
+        heads = map(Passage, [self.headline(), *self.cautions])
+        return [*heads, *map(self._means_table, shown)]
+
     def table(self, group: str = "") -> RichTable:
         """The means as a table for a terminal, of all rows or by group."""
         return rich_table(self._means_table(group))
@@ -194,8 +200,7 @@ class BatchResults:
         return {"values": content.pop("means"), **content}
 
     def __str__(self) -> str:
-        lines = [self.headline(), *self.cautions]
-        return "\n".join([*lines, as_text([self._means_table()]), *self.shortcomings()])
+        return "\n".join([as_text(self.document()), *self.shortcomings()])
 
     def shortcomings(self) -> list[str]:
         """What is wanting, a sentence each; none where every row of every file is judged."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from rich.console import RenderableType
-
+from evaluators.api.gate import Demand, Measured, Ruling, ruled_value, unknown_value
 from evaluators.api.results import Results
 from evaluators.document import tables
-from evaluators.document.terminal import rich_table
+from evaluators.document.blocks import Blocks, Passage
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
 from evaluators.people.checked import Against, ValueCheck
-from evaluators.terminal.exit_codes import BELOW, FINE, ROUNDING, Demand, ExitOutcome, unknown_value
+from evaluators.terminal.exit_codes import ExitOutcome, outcome_of
 from evaluators.text.printable import printable
 
 
@@ -64,40 +63,35 @@ def checked_lines(
 
 
 def check_outcome(checked: Sequence[CheckedLine], demanded: Iterable[Demand]) -> ExitOutcome:
-    """Whether every demanded mean is high enough as far as it is known: the interval's lower end.
+    """Whether every demanded mean is high enough, as far as labels of so many answers tell.
 
     Raises `ParameterError` for a name that no value has.
     """
-    unmet: list[str] = []
+    rulings: list[Ruling] = []
     for demand in demanded:
         meant = [line for line in checked if line.name == demand.name]
         if not meant:
             raise unknown_value(demand.name, dict.fromkeys(line.name for line in checked))
-        unmet += _unmet_by_check(demand, meant)
-    return ExitOutcome(BELOW, tuple(unmet)) if unmet else ExitOutcome(FINE)
+        rulings += [_ruling(line, demand.least) for line in meant]
+    return outcome_of(rulings)
 
 
-def _unmet_by_check(demand: Demand, meant: Iterable[CheckedLine]) -> Iterator[str]:
-    for line in meant:
-        whose = f" of {printable(line.model)}" if line.model else ""
-        best = line.value.best
-        if best is None:
-            yield f"{line.name}{whose}: not labelled, and at least {demand.least:g} is asked for."
-        # The lower end: a mean of few labels may be high by luck.
-        elif best.low < demand.least - ROUNDING:
-            yield (
-                f"{line.name}{whose} may be {best.low:.4g}, below the {demand.least:g} asked for."
-            )
+def _ruling(line: CheckedLine, least: float) -> Ruling:
+    name = f"{line.name} of {printable(line.model)}" if line.model else line.name
+    best = line.value.best
+    if best is None:
+        return Ruling(name, "fail", f"{name}: not labelled, and at least {least:g} is asked for.")
+    return ruled_value(name, Measured(best.mean, best.low, best.high, line.value.labelled), least)
 
 
-def as_tables(checked: Sequence[CheckedLine]) -> list[RenderableType]:
+def document(checked: Sequence[CheckedLine]) -> Blocks:
     """What can be read out, all values, and what to beware of."""
     models = dict.fromkeys(line.model for line in checked)
     leading = []
     for model in models:
         own = [line.value for line in checked if line.model == model and line.value.labelled]
         about = f"{model}: " if model and len(models) > 1 else ""
-        leading += [printable(about + value.sentence) for value in own[:1]]
+        leading += [Passage(about + value.sentence, "finding") for value in own[:1]]
     labellers = {line.labeller for line in checked}
     lines = []
     for line in checked:
@@ -107,8 +101,8 @@ def as_tables(checked: Sequence[CheckedLine]) -> list[RenderableType]:
     notes = [f"{line.name}: {warning}" for line in checked for warning in line.value.warnings]
     return [
         *leading,
-        rich_table(tables.agreement(lines)),
-        *map(printable, dict.fromkeys(notes)),
+        tables.agreement(lines),
+        *map(Passage, dict.fromkeys(notes)),
     ]
 
 

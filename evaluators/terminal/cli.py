@@ -21,6 +21,7 @@ from evaluators import __version__
 from evaluators.api import comparing
 from evaluators.api.beds import make_bed
 from evaluators.api.evaluation import with_new_cap, with_overnight
+from evaluators.api.gate import Strictness
 from evaluators.api.papers import bundle_of
 from evaluators.api.progress_bar import work
 from evaluators.api.results import Results, open_run
@@ -29,6 +30,7 @@ from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.comparison.repeated import repeated
 from evaluators.config import ROOT
 from evaluators.document import tables as document
+from evaluators.document.blocks import Blocks
 from evaluators.document.terminal import rendered
 from evaluators.errors import ParameterError, PlumblineError, StoreError, UnreadableRowError
 from evaluators.exports import formats
@@ -45,6 +47,7 @@ from evaluators.people.checked import Against
 from evaluators.people.score_columns import YES_FROM
 from evaluators.records import Cap, Run, Sample
 from evaluators.report.comparison_report import comparison_document
+from evaluators.report.run_report import brief_document
 from evaluators.retrieval.proposals import USUAL_COUNT
 from evaluators.runs.again import plan_again
 from evaluators.runs.backup import back_up
@@ -61,19 +64,22 @@ from evaluators.terminal import checking, files, options, tables
 from evaluators.terminal.arguments import chosen_metrics, columns_of_fields, plan_of_options
 from evaluators.terminal.exit_codes import (
     BELOW,
+    CANNOT_TELL,
+    CODES,
+    FINE,
     INCOMPLETE,
     INTERRUPTED,
     MEANINGS,
     WRONG,
-    Demand,
     ExitOutcome,
+    Gate,
     batch_outcome,
     check_names,
     check_names_of_batch,
     comparison_outcome,
-    demands,
     run_outcome,
 )
+from evaluators.terminal.gate_files import write_gate_files
 from evaluators.terminal.network import network_address, options_for_phones
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
@@ -188,22 +194,15 @@ def app(port: int | None, for_class: bool, options: tuple[str, ...]) -> None:
 )
 @options.cap
 @options.judging
-def run(
-    fail_under: tuple[str, ...],
-    min_coverage: float,
-    allow_heuristic: bool,
-    as_json: bool,
-    **chosen: Any,
-) -> None:
-    demanded, store = demands(fail_under), local_store()
+def run(gate: Gate, as_json: bool, **chosen: Any) -> None:
+    store = local_store()
     keys = _keys(chosen)
     plan = plan_of_options(chosen, store, keys)
     # Before the run is stored: a demand that can never be met is a slip of the command.
-    check_names(demanded, plan.in_order, plan.dataset.samples, plan.judges)
+    check_names(gate.demanded, plan.in_order, plan.dataset.samples, plan.judges)
     new_run = create_run(store, plan, workspace=WORKSPACE)
     _work_until_end(new_run, store, keys)
-    results = Results(new_run, store)
-    _print_and_exit(results, demanded, min_coverage, as_json, allow_heuristic=allow_heuristic)
+    _print_and_exit(Results(new_run, store), gate, as_json)
 
 
 @main.command(
@@ -251,9 +250,7 @@ def batch(
     by: tuple[str, ...],
     max_calls: int | None,
     max_cost: float | None,
-    fail_under: tuple[str, ...],
-    min_coverage: float,
-    allow_heuristic: bool,
+    gate: Gate,
     as_json: bool,
     **how: Any,
 ) -> None:
@@ -261,10 +258,9 @@ def batch(
     from evaluators.batch.columns import columns_of
     from evaluators.batch.files import evaluate_batch_files
 
-    demanded = demands(fail_under)
     saved = local_store().metrics.by_key(WORKSPACE)
     metrics = chosen_metrics(metric, param, saved)
-    check_names_of_batch(demanded, metrics, columns_of(metrics, has_judge=bool(judge)))
+    check_names_of_batch(gate.demanded, metrics, columns_of(metrics, has_judge=bool(judge)))
     results = evaluate_batch_files(
         data,
         output,
@@ -278,10 +274,9 @@ def batch(
     if as_json:
         click.echo(tables.as_json(results.manifest()))
     else:
-        groups = [results.table(group) for group in by if results.groups[group]]
-        tables.echo(results.headline(), *results.cautions, results.table(), *groups)
-    verdict = batch_outcome(results, demanded, min_coverage, allow_heuristic=allow_heuristic)
-    _leave_by(verdict)
+        tables.echo(*rendered(results.document(by)))
+    outcome = batch_outcome(results, gate.demanded, gate.strictness)
+    _leave_by(outcome, gate, results.folder, results.document(by))
 
 
 @main.command(
@@ -298,14 +293,12 @@ def resume(
     run_id: str,
     now: bool,
     system: tuple[str, ...],
-    fail_under: tuple[str, ...],
-    min_coverage: float,
-    allow_heuristic: bool,
+    gate: Gate,
     as_json: bool,
     definition: str,
     **cap: Any,
 ) -> None:
-    demanded, store = demands(fail_under), local_store()
+    store = local_store()
     resumed = _with_raised_cap(_run_meant(run_id, store), store, **cap)
     if now:
         resumed = with_overnight(store, resumed, False)
@@ -315,10 +308,9 @@ def resume(
     rows = store.samples.get_many(resumed.fingerprint, position_by_ability.values())
     samples = [sample for sample in rows.values() if isinstance(sample, Sample)]
     evaluators = [from_spec(spec) for spec in resumed.evaluators]
-    check_names(demanded, evaluators, samples, resumed.judges)
+    check_names(gate.demanded, evaluators, samples, resumed.judges)
     _work_until_end(resumed, store, _keys({"system": system}))
-    results = Results(resumed, store, definition)
-    _print_and_exit(results, demanded, min_coverage, as_json, allow_heuristic=allow_heuristic)
+    _print_and_exit(Results(resumed, store, definition), gate, as_json)
 
 
 @main.command(short_help="Say what a run would take, without sending anything.")
@@ -445,21 +437,20 @@ def compare(
     by: str,
     definition: str,
     policy: str | None,
-    fail_if_worse: tuple[str, ...],
-    at_least: int,
-    allow_heuristic: bool,
+    gate: Gate,
     report: Path | None,
     paper: BinaryIO | None,
     width: str,
     as_json: bool,
 ) -> None:
-    # Read before anything else: a slip in a threshold must not cost a CI job its minutes.
-    margins = demands(fail_if_worse, "--fail-if-worse")
-    if margins and by:
+    if gate.demanded and by:
         raise ParameterError(
             "--fail-if-worse holds others against the first, and of groups the best is the first. "
             "Leave it or --by."
         )
+    store = local_store()
+    # Before a run file is opened, which makes its run the newest.
+    runs = tuple(_full_id(run, store) if run == "last" else run for run in runs)
     results = [_results_of(run, definition, policy) for run in runs]
     for own in results:
         # Said also where nothing can be compared then.
@@ -467,15 +458,16 @@ def compare(
     comparison = comparing.compared_sides(comparing.chosen_sides(results, model, labels, by))
     if paper:
         paper.write(bundle_of(comparison, width).zipped())
+    document = comparison_document(comparison, by_name=True)
     if as_json:
         click.echo(tables.as_json(comparison.summary()))
     else:
-        tables.echo(*rendered(comparison_document(comparison, by_name=True)))
+        tables.echo(*rendered(document))
     if report:
         comparison.report(report)
-    _leave_if_damaged(*results)
-    outcome = comparison_outcome(comparison, margins, at_least, allow_heuristic=allow_heuristic)
-    _leave_by(outcome)
+    outcome = comparison_outcome(comparison, gate.demanded, gate.strictness)
+    title = " · ".join(own.title for own in results)
+    _leave_by(outcome, gate, title, document, *results)
 
 
 @main.command(
@@ -517,12 +509,7 @@ def compare(
     help="From where on a score of a yes-or-no value is a yes, from 0 to 1.",
 )
 @options.columns
-@click.option(
-    "--fail-under",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Exit with 1 where the interval of this corrected mean begins lower. Repeatable.",
-)
+@options.corrected
 @click.option(
     "--planted",
     is_flag=True,
@@ -538,14 +525,13 @@ def check(
     scale: str,
     yes_from: float,
     column: tuple[str, ...],
-    fail_under: tuple[str, ...],
+    gate: Gate,
     planted: bool,
     definition: str,
     as_json: bool,
 ) -> None:
-    demanded = demands(fail_under)
     if all(map(os.path.isfile, checked)):
-        if planted or demanded:
+        if planted or gate.demanded:
             raise ParameterError("Files are checked as they are: leave --planted and --fail-under.")
         found = check_scores(
             *checked,
@@ -557,10 +543,12 @@ def check(
             scale=scale,
             yes_from=yes_from,
         )
+        blocks: Blocks = [*document.scores(found.columns, found.definition)]
         if as_json:
             click.echo(tables.as_json(found.summary()))
         else:
-            tables.echo(*rendered(document.scores(found.columns, found.definition)))
+            tables.echo(*rendered(blocks))
+        _leave_by(ExitOutcome(FINE), gate, " · ".join(checked), blocks)
         return
     if len(checked) > 1 or against not in (None, *get_args(Against)):
         raise ParameterError(
@@ -569,22 +557,21 @@ def check(
     labels = cast(Against, against or "people")
     results = _results_of(checked[0], definition)
     if planted:
-        if demanded:
+        if gate.demanded:
             raise ParameterError("--fail-under holds labels against a mean. Leave it or --planted.")
         plan = plan_of_planted(results.read(), results.view)
         _say_price(plan, results.store)
         tested = create_run(results.store, plan, workspace=WORKSPACE)
         _work_until_end(tested, results.store)
-        _print_and_exit(Results(tested, results.store), (), 0, as_json, allow_heuristic=True)
+        _print_and_exit(Results(tested, results.store), Gate((), Strictness(0.0)), as_json)
         return
     lines = checking.checked_lines(results, labels, scores, of=of, scale=scale, yes_from=yes_from)
-    verdict = checking.check_outcome(lines, demanded)
+    outcome, blocks = checking.check_outcome(lines, gate.demanded), checking.document(lines)
     if as_json:
         click.echo(tables.as_json(checking.check_summary(results, labels, lines)))
     else:
-        tables.echo(*checking.as_tables(lines))
-    _leave_if_damaged(results)
-    _leave_by(verdict)
+        tables.echo(*rendered(blocks))
+    _leave_by(outcome, gate, results.title, blocks, results)
 
 
 @main.command(help=_help("export"), short_help="Write a run's results to a file.")
@@ -704,8 +691,7 @@ def open_run_file(file: Path) -> None:
 def again(run: str, stored_answers: bool, as_json: bool) -> None:
     store = local_store()
     # A run file of a colleague is done again in one step.
-    is_file = Path(run).is_file()
-    first = open_run(run, store=store).run if is_file else _run_meant(run, store)
+    first = _run_meant(run, store)
     plan = plan_again(store, first, use_cache=stored_answers)
     _say_price(plan, store)
     second = create_run(store, plan, workspace=WORKSPACE)
@@ -836,34 +822,34 @@ def _work_until_end(run: Run, store: Store, keys: Keys | None = None) -> None:
         raise click.exceptions.Exit(INCOMPLETE) from error
 
 
-def _print_and_exit(
-    results: Results,
-    demanded: tuple[Demand, ...],
-    min_coverage: float,
-    as_json: bool,
-    *,
-    allow_heuristic: bool,
-) -> None:
+def _print_and_exit(results: Results, gate: Gate, as_json: bool) -> None:
     """Prints the results, and leaves with the code that says how the run came out."""
     if as_json:
         click.echo(tables.as_json(tables.run_summary(results)))
     else:
         tables.echo(*tables.means_in_parts(results))
-    verdict = run_outcome(results, demanded, min_coverage, allow_heuristic=allow_heuristic)
-    for words in verdict.words:
-        _to_stderr(words)
+    outcome = run_outcome(results, gate.demanded, gate.strictness)
     if results.counts.scored < results.counts.asked:
-        _to_stderr(tables.go_on(results.run))
-    if verdict.code:
-        raise click.exceptions.Exit(verdict.code)
+        outcome = outcome._replace(words=(*outcome.words, tables.go_on(results.run)))
+    document = brief_document(results.read(), results.view, tables.in_terminal)
+    _leave_by(outcome, gate, results.title, document)
 
 
-def _leave_by(outcome: ExitOutcome) -> None:
-    """Says what is wanting, and leaves with the code for it where something is."""
+def _leave_by(
+    outcome: ExitOutcome, gate: Gate, title: str, document: Blocks, *read: Results
+) -> None:
+    """Says what is wanting, and leaves with the code for it where something is.
+
+    Rows that cannot be read of the runs that were `read` are said already.
+    """
+    if any([results.damage().sentence() for results in read]):
+        outcome = ExitOutcome(INCOMPLETE, (), outcome.rulings)
+    write_gate_files(gate, outcome, title, document)
     for words in outcome.words:
         _to_stderr(words)
-    if outcome.code:
-        raise click.exceptions.Exit(outcome.code)
+    code = CODES[gate.cannot_tell] if outcome.code == CANNOT_TELL else outcome.code
+    if code:
+        raise click.exceptions.Exit(code)
 
 
 def _leave_if_damaged(*several: Results) -> None:
@@ -886,8 +872,8 @@ def _run_meant(run_id: str, store: Store) -> Run:
 
 
 def _full_id(run_id: str, store: Store) -> str:
-    """The id, of an id that begins so, of the run that was made last, or of a finished batch."""
-    if os.path.isdir(run_id) or "://" in run_id:
+    """The id, of an id that begins so, of the newest run, of a run file, or of a finished batch."""
+    if run_id != "last" and (os.path.exists(run_id) or "://" in run_id):
         return open_run(run_id, store=store).run.id
     if run_id == "last":
         newest_first = store.runs.ids(WORKSPACE)

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from evaluators.api import gate
+from evaluators.api.gate import (
+    AS_USUAL,
+    CannotTell,
+    Demand,
+    Ruling,
+    Strictness,
+    state_of,
+    unknown_value,
+)
 from evaluators.api.results import Results
 from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
-from evaluators.comparison import words
-from evaluators.comparison.paired import Difference
-from evaluators.comparison.result import Compared, Comparison
+from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several
 from evaluators.dry_run import dry_score
 from evaluators.errors import ParameterError
-from evaluators.llm.catalogue import model_title
 from evaluators.records import Ability, EvaluatorSpec, Sample
-from evaluators.runs.aggregate import Mean, named_values
+from evaluators.runs.aggregate import named_values
 from evaluators.runs.store import Outline
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
@@ -31,11 +37,11 @@ if TYPE_CHECKING:
 # Click itself leaves with 2 for wrong options, a shell calls 130 what Ctrl-C ended.
 FINE, BELOW, WRONG, INCOMPLETE, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 MEANINGS = {
-    FINE: "everything is checked, and every mean is high enough",
+    FINE: "everything is checked, and every mean is shown to be high enough",
     BELOW: (
-        "a mean is below --fail-under, or rests on fewer samples than --min-coverage asks for; "
-        "compare: the second may be worse than --fail-if-worse allows; again: the two differ; "
-        "open: a value does not follow from the run's rows"
+        "the interval of a mean lies below --fail-under, or the mean rests on fewer samples than "
+        "--min-coverage asks for; compare: the second is worse than --fail-if-worse allows; again: "
+        "the two differ; open: a value does not follow from the run's rows"
     ),
     WRONG: "wrong input: the message says what to write instead",
     INCOMPLETE: (
@@ -44,29 +50,25 @@ MEANINGS = {
         "store, as the message says"
     ),
     CANNOT_TELL: (
-        "cannot tell, so --fail-under or --fail-if-worse is neither met nor missed: the labels are "
-        "the heuristic's (unless --allow-heuristic); compare: nothing is known of how others "
-        "differ, or the value cannot differ, as the documents are the same; where 1 applies too, "
-        "it is 1"
+        "cannot tell, so --fail-under or --fail-if-worse is neither met nor missed (--cannot-tell "
+        "makes it 0 or 1): the threshold lies inside the interval, and the message says how many "
+        "more samples would tell; the labels are the heuristic's (unless --allow-heuristic); "
+        "nothing is known of how others differ; compare: the value cannot differ, as the documents "
+        "are the same; where 1 applies too, it is 1"
     ),
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
-
-OF_THE_HEURISTIC = (
-    "its labels are the heuristic's, which reads wording. Have an LLM judge the answers, or take "
-    "the heuristic's word with --allow-heuristic."
-)
-"""Why a threshold is neither met nor missed."""
-
-ROUNDING = 1e-9
-"""What arithmetic may lose: the mean of 0.6, 0.8 and 1.0 is a little below 0.8."""
+CODES = {"pass": FINE, "fail": BELOW, "cannot tell": CANNOT_TELL, "skip": CANNOT_TELL}
 
 
-class Demand(NamedTuple):
-    """A value that must not be lower, by the name it has in the table of results."""
+class Gate(NamedTuple):
+    """What a command demands, how strictly, what it makes of what cannot be told, and its files."""
 
-    name: str
-    least: float
+    demanded: tuple[Demand, ...] = ()
+    strictness: Strictness = Strictness()
+    cannot_tell: CannotTell = "skip"
+    junit: Path | None = None
+    markdown: Path | None = None
 
 
 class ExitOutcome(NamedTuple):
@@ -74,6 +76,8 @@ class ExitOutcome(NamedTuple):
 
     code: int
     words: tuple[str, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+    """What became of each demand, of those that are met as well."""
 
 
 def demands(texts: Iterable[str], option: str = "--fail-under") -> tuple[Demand, ...]:
@@ -94,13 +98,6 @@ def _read_demand(text: str, option: str) -> Demand:
             "for example adherence=0.8."
         ) from error
     return Demand(name.strip(), least)
-
-
-def unknown_value(name: str, known: Iterable[str]) -> ParameterError:
-    """What to raise where somebody asks for a value that is not among the known ones."""
-    return ParameterError(
-        f"There is no value {printable(name)} here. There are: {', '.join(known)}."
-    )
 
 
 def check_names(
@@ -208,95 +205,37 @@ def _dry_outline(
 def run_outcome(
     results: Results,
     demanded: Iterable[Demand] = (),
-    least_coverage: float = 1.0,
-    *,
-    allow_heuristic: bool = False,
+    strictness: Strictness = AS_USUAL,
 ) -> ExitOutcome:
     """What to make of the run; raises `ParameterError` where a demanded value is not in it."""
     counts = results.counts
-    if counts.open:
-        stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
-        not_checked = f"{counts.open:,} of {counts.asked:,} results are not checked yet."
-        return ExitOutcome(INCOMPLETE, (not_checked, *stopped))
-    if results.damage().sentence():
-        return ExitOutcome(INCOMPLETE)
-    verdict = _DemandVerdict(least_coverage, allow_heuristic)
-    for demand in demanded:
-        _demand_of_run(demand, results, verdict)
-    if verdict.code:
-        return ExitOutcome(verdict.code, verdict.words)
+    if problem := gate.unfinished(results, IN_TERMINAL):
+        # Damage is said where rows are read.
+        return ExitOutcome(INCOMPLETE, tuple(problem.splitlines()) if counts.open else ())
+    outcome = outcome_of(gate.run_rulings(results, demanded, strictness))
+    if outcome.code:
+        return outcome
     # A sample to which a metric does not apply has not failed.
-    is_covered = not counts.failed or counts.scored >= least_coverage * counts.asked
+    is_covered = not counts.failed or counts.scored >= strictness.coverage * counts.asked
     told: tuple[str, ...] = ()
     if counts.failed:
         # Why stands below the means.
         told = (f"{counts.failed:,} of {counts.asked:,} results failed; resume tries them again.",)
-    return ExitOutcome(FINE if is_covered else INCOMPLETE, told)
+    return ExitOutcome(FINE if is_covered else INCOMPLETE, told, outcome.rulings)
 
 
-@dataclass
-class _DemandVerdict:
-    """What is wanting of the demands so far, and of which it cannot be told."""
-
-    least_coverage: float
-    allow_heuristic: bool
-    unmet: list[str] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
-
-    @property
-    def code(self) -> int:
-        return BELOW if self.unmet else CANNOT_TELL if self.unknown else FINE
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (*self.unmet, *self.unknown)
-
-    def add(self, name: str, least: float, mean: Mean | None) -> None:
-        is_estimate = mean is not None and mean.estimated and not self.allow_heuristic
-        if is_estimate:
-            # How many samples are checked is known all the same.
-            least = -math.inf
-            self.unknown.append(f"{name} cannot be told: {OF_THE_HEURISTIC}")
-        self.unmet += unmet_by_mean(name, least, mean, self.least_coverage)
-
-
-def _demand_of_run(demand: Demand, results: Results, verdict: _DemandVerdict) -> None:
-    """Adds what is wanting of one demand, for each of the run's models."""
-    models = results.run.models
-    for number in range(max(1, len(models))):
-        summary = results.summary(number)
-        # Where all has failed, a value has no name.
-        if demand.name not in summary and not results.counts.failed:
-            raise unknown_value(demand.name, summary)
-        whose = f" of {printable(model_title(models[number]))}" if len(models) > 1 else ""
-        name = f"{printable(demand.name)}{whose}"
-        verdict.add(name, demand.least, summary.get(demand.name))
-
-
-def unmet_by_mean(
-    name: str,
-    least: float,
-    mean: Mean | None,
-    least_coverage: float,
-) -> Iterator[str]:
-    if mean is None or mean.mean is None:
-        yield f"{name}: no sample was checked, and at least {least:g} is asked for."
-        return
-    if mean.mean < least - ROUNDING:
-        yield f"{name} is {mean.mean:.4g}, below the {least:g} asked for."
-    # What a metric does not apply to was looked at as well: only what failed is not covered.
-    covered = (mean.scored + mean.not_applicable) / mean.asked
-    if covered < least_coverage:
-        share = f"{covered:.1%} of the samples, below the {least_coverage:.1%} asked for"
-        yield f"{name} covers {share}."
+def outcome_of(rulings: Iterable[Ruling]) -> ExitOutcome:
+    """The code of the worst, and what is missed before what cannot be told."""
+    every = tuple(rulings)
+    unmet = [ruling.words for ruling in every if ruling.state == "fail"]
+    unknown = [ruling.words for ruling in every if ruling.state == "cannot tell"]
+    return ExitOutcome(CODES[state_of(every)], (*unmet, *unknown), every)
 
 
 def batch_outcome(
     results: BatchResults,
     demanded: Iterable[Demand] = (),
-    least_coverage: float = 1.0,
-    *,
-    allow_heuristic: bool = False,
+    strictness: Strictness = AS_USUAL,
 ) -> ExitOutcome:
     """What to make of a batch, in which all demanded values are."""
     told = results.shortcomings()
@@ -307,64 +246,23 @@ def batch_outcome(
         )
     if results.stopped or not results.is_complete:
         return ExitOutcome(INCOMPLETE, tuple(told))
-    verdict = _DemandVerdict(least_coverage, allow_heuristic)
-    covered = []
-    for demand in demanded:
-        verdict.add(printable(demand.name), demand.least, results.means[demand.name])
-    for mean in results.means.values():
-        covered.append(mean.asked - mean.failed >= least_coverage * mean.asked)
-    if verdict.code:
-        return ExitOutcome(verdict.code, (*verdict.words, *told))
-    return ExitOutcome(FINE if all(covered) else INCOMPLETE, tuple(told))
+    rulings: list[Ruling] = []
+    for name, least in demanded:
+        mean = results.means[name]
+        rulings += gate.mean_rulings(printable(name), least, mean, strictness)
+    outcome = outcome_of(rulings)
+    if outcome.code:
+        return outcome._replace(words=(*outcome.words, *told))
+    means = results.means.values()
+    is_covered = all(mean.asked - mean.failed >= strictness.coverage * mean.asked for mean in means)
+    return ExitOutcome(FINE if is_covered else INCOMPLETE, tuple(told), outcome.rulings)
 
 
 def comparison_outcome(
     comparison: Comparison | Several,
     margins: Iterable[Demand],
-    at_least: int,
-    *,
-    allow_heuristic: bool = False,
+    strictness: Strictness = AS_USUAL,
 ) -> ExitOutcome:
-    """Whether it is shown that the second system is no worse than the margins allow.
-
-    Of several systems each but the first has to show it. Shown is what the lower end of the 95 %
-    interval says. Raises `ParameterError` for a value that is not compared.
-    """
-    unmet, unknown = [], []
-    compared = comparison.comparisons if isinstance(comparison, Several) else [comparison]
-    for pair, (name, margin) in product(compared, margins):
-        value = pair[name]
-        what = f"{printable(name)} of {printable(pair.second)}"
-        # First, as few samples may look better or worse by chance alone.
-        if 0 < len(value.rows) < at_least:
-            unmet.append(f"{what} rests on {len(value.rows):,} samples, below {at_least:,}.")
-            continue
-        difference = value.difference
-        if allow_heuristic and value.because == "heuristic":
-            difference = value.of_labels
-        if reason := _why_unknown(pair, value, difference):
-            unknown.append(f"{what} cannot be told: {reason}")
-        elif difference and difference.low is not None and difference.low < -margin - ROUNDING:
-            points = words.in_points(difference)
-            unmet.append(f"{what} may be more than {100 * margin:g} points worse: {points}.")
-    code = BELOW if unmet else CANNOT_TELL if unknown else FINE
-    return ExitOutcome(code, (*unmet, *unknown))
-
-
-def _why_unknown(pair: Comparison, value: Compared, difference: Difference | None) -> str:
-    """Why nothing is known of how the systems differ in a value, in a sentence; else empty."""
-    if pair.same_answers:
-        return "the answers are the same, and a difference is the labellers'. Compare two systems."
-    if difference is None:
-        return "no sample was checked for both. Finish both runs."
-    if pair.different_labellers:
-        return "each side has another labeller. Have the same one judge both."
-    if difference.low is None:
-        if value.because == "heuristic":
-            return OF_THE_HEURISTIC
-        if value.because == "documents":
-            return "the documents are the same for all pairs. Compare a value of the answers."
-        if difference.clusters < 2:
-            return "one question tells nothing of others. Compare more questions."
-        return "all pairs differ alike, which tells nothing of others. Compare more questions."
-    return ""
+    """Whether the second system, and each further one, is worse by no more than the margins."""
+    demanded = [Demand(name, -margin) for name, margin in margins]
+    return outcome_of(gate.comparison_rulings(comparison, demanded, strictness))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import click
 
+from evaluators.api.gate import CannotTell, Strictness
 from evaluators.drawing import SIZES
 from evaluators.errors import ParameterError
 from evaluators.rgb_rules import Policy
 from evaluators.runs.run_options import SETTINGS, Setting
+from evaluators.terminal.exit_codes import Gate, demands
 from evaluators.text.printable import printable
 from evaluators.trace.definitions import DEFINITIONS
 
@@ -174,7 +177,52 @@ cap = _all(
     ),
 )
 
-allow_heuristic = click.option(
+
+def _as_gate(function: F) -> F:
+    """Hands what a command demands to it in one, read before anything else is done."""
+
+    @wraps(function)
+    def command(
+        fail_under: tuple[str, ...] = (),
+        fail_if_worse: tuple[str, ...] = (),
+        min_coverage: float = 1.0,
+        at_least: int = 1,
+        allow_heuristic: bool = False,
+        cannot_tell: CannotTell = "skip",
+        junit: Path | None = None,
+        markdown: Path | None = None,
+        **given: Any,
+    ) -> Any:
+        # A slip in a threshold must not cost a CI job its minutes.
+        demanded = demands(fail_under) + demands(fail_if_worse, "--fail-if-worse")
+        strictness = Strictness(min_coverage, at_least, allow_heuristic, "--allow-heuristic")
+        return function(gate=Gate(demanded, strictness, cannot_tell, junit, markdown), **given)
+
+    return cast(F, command)
+
+
+_telling = _all(
+    click.option(
+        "--cannot-tell",
+        type=click.Choice(get_args(CannotTell)),
+        default="skip",
+        show_default=True,
+        help="What a threshold inside the interval is: met, missed, or neither, exit code 4.",
+    ),
+    click.option(
+        "--junit",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write how it came out into this file as well: JUnit, a test for each threshold.",
+    ),
+    click.option(
+        "--markdown",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write it into this file as well, as Markdown for the comment of a pull request.",
+    ),
+    _as_gate,
+)
+
+_allowing = click.option(
     "--allow-heuristic",
     is_flag=True,
     help="Let a threshold count labels of the heuristic, which reads wording; else: exit code 4.",
@@ -186,8 +234,8 @@ judging = _all(
         multiple=True,
         metavar="NAME=VALUE",
         help=(
-            "Exit with 1 where this mean over the checked samples is lower, for any model. "
-            "Repeatable."
+            "Exit with 1 where the 95 % interval of this mean lies below, for any model, with 4 "
+            "where the value lies inside it. Repeatable."
         ),
     ),
     click.option(
@@ -198,8 +246,19 @@ judging = _all(
         show_default=True,
         help="The share of samples that must be checked or not applicable.",
     ),
-    allow_heuristic,
+    _allowing,
+    _telling,
     click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table."),
+)
+
+corrected = _all(
+    click.option(
+        "--fail-under",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Exit with 1 where the interval of this corrected mean lies below. Repeatable.",
+    ),
+    _telling,
 )
 
 definition = click.option(
@@ -283,8 +342,8 @@ not_worse = _all(
         multiple=True,
         metavar="NAME=MARGIN",
         help=(
-            "Exit with 1 unless the interval shows that the second, and each further one, is worse "
-            "than the first by no more than this, with 4 where that cannot be told. Repeatable."
+            "Exit with 1 where the interval shows that the second, or a further one, is worse than "
+            "the first by more than this, with 4 where that cannot be told. Repeatable."
         ),
     ),
     click.option(
@@ -295,5 +354,6 @@ not_worse = _all(
         show_default=True,
         help="Exit with 1 where --fail-if-worse rests on fewer samples.",
     ),
-    allow_heuristic,
+    _allowing,
+    _telling,
 )

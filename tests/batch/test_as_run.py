@@ -150,14 +150,16 @@ def test_the_terminal_takes_a_folder_of_results_for_a_run(plumbline, folder):
     compared = plumbline("compare", "monday", "tuesday", "--json")
     gate = plumbline("compare", "monday", "tuesday", "--fail-if-worse", "answer_match=0.02")
     heuristic = plumbline("compare", "monday", "tuesday", "--fail-if-worse", "adherence=0.02")
-    below = plumbline("resume", "tuesday", "--fail-under", "answer_match=0.5")
-    fine = plumbline("resume", "monday", "--fail-under", "answer_match=0.5")
+    below = plumbline("resume", "tuesday", "--fail-under", "answer_match=0.75")
+    fine = plumbline("resume", "monday", "--fail-under", "answer_match=0.4")
     shown = plumbline("show", folder / "monday")
     report = plumbline("report", "tuesday", "-o", "report.html")
     export = plumbline("export", "tuesday", "--format", "csv")
 
     assert json.loads(compared.stdout)["first"] == "monday"
-    assert [gate.exit_code, heuristic.exit_code] == [BELOW, CANNOT_TELL]
+    # Six questions do not tell that 2 right ones are worse than 5; by Wilson 2 of 6 are at most
+    # 0.70, and 5 of 6 at least 0.44.
+    assert [gate.exit_code, heuristic.exit_code] == [CANNOT_TELL, CANNOT_TELL]
     assert [below.exit_code, fine.exit_code] == [BELOW, FINE]
     assert f"{folder / 'monday.jsonl'} {folder / 'monday'} " in shown.stdout
     assert [report.exit_code, export.exit_code] == [FINE, FINE]

@@ -29,6 +29,7 @@ PARTS = (
     "planted",
     "comparing",
     "intervals",
+    "gates",
     "class_round",
     "batch",
 )

@@ -58,8 +58,10 @@ def test_json_has_means_groups_and_files(plumbline):
 @pytest.mark.parametrize(
     ("further", "code", "told"),
     [
-        (("--fail-under", "hedging=0.5"), FINE, ""),
-        (("--fail-under", "hedging=0.6"), BELOW, "hedging is 0.5, below the 0.6 asked for."),
+        (("--fail-under", "hedging=0.14"), FINE, ""),  # Wilson's of 2 of 4: 0.15 to 0.85
+        (("--fail-under", "hedging=0.6"), CANNOT_TELL, "which may be below the 0.6 asked for or"),
+        (("--fail-under", "hedging=0.6", "--cannot-tell", "pass"), FINE, "which may be below"),
+        (("--fail-under", "hedging=0.9"), BELOW, "hedging is 0.5 (0.15 to 0.85), below the 0.9"),
         (("--fail-under", "other=0.6"), WRONG, "There is no value other here."),
         (("--column", "question=other"), WRONG, "There is no column 'other' for question."),
         (("--by", "week"), WRONG, "There is no column week to group by."),

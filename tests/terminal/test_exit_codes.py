@@ -2,6 +2,7 @@
 
 import pytest
 
+from evaluators.api.gate import Demand, Strictness
 from evaluators.api.results import Results
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
@@ -19,9 +20,9 @@ from evaluators.runs.inputs import evaluators
 from evaluators.runs.store import Store
 from evaluators.terminal.exit_codes import (
     BELOW,
+    CANNOT_TELL,
     FINE,
     INCOMPLETE,
-    Demand,
     check_names,
     demands,
     run_outcome,
@@ -66,18 +67,22 @@ def results(*columns, models=(), name="hit"):
 @pytest.mark.parametrize(
     ("values", "least", "coverage", "code"),
     [
-        ((1.0, 1.0, 0.0, 0.0), 0.5, 1.0, FINE),
-        ((1.0, 1.0, 0.0, 0.0), 0.51, 1.0, BELOW),
-        ((0.6, 0.8, 1.0, None), 0.8, 1.0, FINE),  # 0.8, though arithmetic says 0.7999999999999999
-        (
-            (1.0, None, 1.0, None),
-            1.0,
-            1.0,
-            FINE,
-        ),  # not applicable counts as covered, and enters no mean
-        ((1.0, 1.0, 1.0, FAILED), 0.5, 1.0, BELOW),  # 3 of 4 are covered
-        ((1.0, 1.0, 1.0, FAILED), 0.5, 0.75, FINE),
-        ((1.0, 1.0, 1.0, FAILED), 0.5, 0.76, BELOW),
+        # Wilson's interval of 4 of 4 is 0.5101 to 1, of 2 of 4 0.15 to 0.85, of 0 of 4 0 to 0.4899
+        ((1.0, 1.0, 1.0, 1.0), 0.51, 1.0, FINE),
+        ((1.0, 1.0, 1.0, 1.0), 0.52, 1.0, CANNOT_TELL),
+        ((1.0, 1.0, 0.0, 0.0), 0.14, 1.0, FINE),
+        ((1.0, 1.0, 0.0, 0.0), 0.5, 1.0, CANNOT_TELL),
+        ((1.0, 1.0, 0.0, 0.0), 0.86, 1.0, BELOW),
+        ((0.0, 0.0, 0.0, 0.0), 0.48, 1.0, CANNOT_TELL),
+        ((0.0, 0.0, 0.0, 0.0), 0.5, 1.0, BELOW),
+        # All alike tell nothing of how others differ, and neither does one.
+        ((0.7, 0.7, 0.7, 0.7), 0.5, 1.0, CANNOT_TELL),
+        ((1.0, None, None, None), 0.5, 1.0, CANNOT_TELL),
+        # Not applicable counts as covered, and enters no mean: 2 of 2 are 0.3424 to 1.
+        ((1.0, None, 1.0, None), 0.34, 1.0, FINE),
+        ((1.0, 1.0, 1.0, FAILED), 0.43, 1.0, BELOW),  # 3 of 4 are covered; 3 of 3 are 0.4385 to 1
+        ((1.0, 1.0, 1.0, FAILED), 0.43, 0.75, FINE),
+        ((1.0, 1.0, 1.0, FAILED), 0.43, 0.76, BELOW),
         ((None, None, None, None), 0.5, 1.0, BELOW),  # nothing judged is no mean
         ((FAILED, FAILED, FAILED, FAILED), 0.0, 0.0, BELOW),
         ((1.0, 1.0, 1.0, OPEN), 0.5, 0.5, INCOMPLETE),
@@ -86,7 +91,9 @@ def results(*columns, models=(), name="hit"):
 def test_a_demanded_mean_stands_on_what_was_judged_and_on_enough_of_it(
     values, least, coverage, code
 ):
-    assert run_outcome(results(values), [Demand("hit", least)], coverage).code == code
+    found = run_outcome(results(values), [Demand("hit", least)], Strictness(coverage))
+
+    assert found.code == code
 
 
 @pytest.mark.parametrize(
@@ -100,14 +107,15 @@ def test_a_demanded_mean_stands_on_what_was_judged_and_on_enough_of_it(
     ],
 )
 def test_without_a_demand_only_what_is_missing_counts(values, coverage, code):
-    assert run_outcome(results(values), (), coverage).code == code
+    assert run_outcome(results(values), (), Strictness(coverage)).code == code
 
 
 def test_what_is_wanting_is_told_with_its_numbers():
     found = run_outcome(results((1.0, 0.0, 0.0, FAILED)), [Demand("hit", 0.8)])
 
     assert found.words == (
-        "hit is 0.3333, below the 0.8 asked for.",
+        # Wilson's of 1 of 3
+        "hit is 0.3333 (0.06149 to 0.7923), below the 0.8 asked for.",
         "hit covers 75.0% of the samples, below the 100.0% asked for.",
     )
 
@@ -129,21 +137,26 @@ def test_a_stopped_run_says_why():
 
 
 def test_every_model_must_reach_what_is_demanded():
-    found = run_outcome(results((1.0, 1.0), (1.0, 0.0), models=(LUNA, SOL)), [Demand("hit", 0.9)])
+    both = results((1.0,) * 4, (0.0,) * 4, models=(LUNA, SOL))
+    found = run_outcome(both, [Demand("hit", 0.5)])
 
     assert found.code == BELOW
-    assert found.words == ("hit of GPT-6 Sol is 0.5, below the 0.9 asked for.",)
+    assert found.words == ("hit of GPT-6 Sol is 0 (0 to 0.4899), below the 0.5 asked for.",)
+    assert [(own.name, own.state) for own in found.rulings] == [
+        ("hit of GPT-6 Luna", "pass"),
+        ("hit of GPT-6 Sol", "fail"),
+    ]
 
 
 def test_a_name_that_two_metrics_give_is_demanded_by_number():
-    two = results((1.0, 1.0), (0.0, 0.0))
+    two = results((1.0,) * 4, (0.0,) * 4)
 
-    assert run_outcome(two, [Demand("hit", 0.9)]).code == FINE
-    assert run_outcome(two, [Demand("hit (2)", 0.9)]).code == BELOW
+    assert run_outcome(two, [Demand("hit", 0.5)]).code == FINE
+    assert run_outcome(two, [Demand("hit (2)", 0.5)]).code == BELOW
 
 
 def test_failures_of_another_metric_leave_the_run_incomplete():
-    assert run_outcome(results((1.0, 1.0), (0.0, FAILED)), [Demand("hit", 0.9)]).code == INCOMPLETE
+    assert run_outcome(results((1.0, 1.0), (0.0, FAILED)), [Demand("hit", 0.3)]).code == INCOMPLETE
 
 
 def test_a_value_that_does_not_exist_is_named_with_those_that_do():
