@@ -52,11 +52,12 @@ IN_PYTHON: Words = {
         'Save what is stored with store.runs.raw("{name}"), or delete it with store.runs.delete.'
     ),
     "replace_file": "Choose another name, or pass replace=True.",
-    "name_columns": 'To say which columns they are: columns={{"response": "answer"}}.',
+    "name_columns": 'To say which columns they are: columns={{"FIELD": "COLUMN"}}.',
     "choose_table": 'Choose one: table="...".',
     "name_encoding": 'Name the right one: encoding="windows-1250".',
     "skip_broken": "Or leave these rows out with skip_broken=True.",
     "collect": "Collect the answers by calling evaluate again with the same arguments.",
+    "compare_groups": 'Or compare its groups: by="{name}".',
 }
 """What `str(error)` says of a remedy; the app and the terminal have words of their own."""
 

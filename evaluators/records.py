@@ -617,6 +617,7 @@ RemedyCode = Literal[
     "name_encoding",
     "skip_broken",
     "collect",
+    "compare_groups",
 ]
 Words = Mapping[RemedyCode, str]
 """How one door (the app, the terminal, Python) words each remedy; `{name}` is what it is about."""

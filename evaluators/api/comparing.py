@@ -17,7 +17,7 @@ from evaluators.declared import checks_types
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
 from evaluators.named_files import write_file
-from evaluators.records import Run
+from evaluators.records import Remedy, Run
 from evaluators.report.comparison_report import comparison_report
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
@@ -153,9 +153,10 @@ def chosen_sides(
     whose: Sequence[str | None] = labels or [own.labels for own in results]
     found = list(map(side, results, models or [0] * count, whose))
     if len({(side.run.id, side.model, side.counted) for side in found}) < count:
-        raise ParameterError(
-            "Two sides are the same. Name another run, other models or other labellers."
-        )
+        (one, *_), words = found, "Two sides are the same. Name another run, other models or other"
+        by_groups = Remedy("compare_groups", groups.column_of(one.run))
+        remedy = by_groups if groups.can_be_compared(one.view) else None
+        raise ParameterError(f"{words} labellers.", remedy=remedy)
     return found
 
 

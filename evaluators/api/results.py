@@ -61,7 +61,7 @@ from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Counts, Damage, Outline, Store
 from evaluators.runs.whose import labeller_in_words
-from evaluators.text.printable import printable
+from evaluators.text.printable import printable, shown
 from evaluators.trace.definitions import definition_named
 
 if TYPE_CHECKING:
@@ -469,9 +469,15 @@ def open_run(path: str | Path, *, store: Store | None = None) -> Results:
     was changed, is damaged, too large or from a newer version. `path` may also be the folder of
     results of a finished batch over files, or what `evaluate_batch_files` gave.
     """
-    store = store or inputs.local_store()
     address = os.fspath(path)
-    if os.path.isdir(address) or "://" in address:
+    is_folder = os.path.isdir(address) or "://" in address
+    if not (is_folder or os.path.exists(address)):
+        raise RunFileError(
+            f"There is no run file {shown(address)}. Give what evaluate gave, or such a file: only "
+            "a terminal names stored runs."
+        )
+    store = store or inputs.local_store()
+    if is_folder:
         # Only here: it reads tables, and others need it not.
         from evaluators.batch.as_run import run_of
 

@@ -308,7 +308,10 @@ def _in_doubt(loaded: Loaded) -> str:
     guess = loaded.guess
     missing = [field for field in ("question", "response") if field not in guess.columns]
     if not missing:
-        return f"has columns that may mean several things. {guess.why}"
+        guessed = " ".join(
+            f"{field}={without_surrogates(column)[:60]}" for field, column in guess.columns.items()
+        )
+        return f"has columns that may mean several things. {guess.why} Guessed: {guessed}."
     # An object is not shown beside its fields, of which one may be chosen
     objects = {name.split(".")[0] for name in loaded.names if "." in name}
     shown: list[str] = []

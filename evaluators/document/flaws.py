@@ -153,7 +153,8 @@ def citations_in_words(flaws: Flaws) -> str:
         if one.value in flaws.citations
     ]
     counts = say(
-        "{citations}: {kinds}; precision {precision}, recall {recall}, over {answers} that cite.",
+        "{citations}: {kinds}; precision {precision}, recall {recall}, over {answers} with "
+        "citations.",
         citations=counted(sum(flaws.citations.values()), "citation"),
         kinds=in_a_line(kinds),
         precision=SCORE.estimate(flaws.precision),

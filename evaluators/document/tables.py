@@ -25,7 +25,7 @@ from evaluators.runs.shown_values import (
     column_scales,
     column_titles,
     coverage,
-    meaning_of,
+    remark_on,
     value_titles,
     why_no_interval,
 )
@@ -34,6 +34,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.scale import BY_KIND, NO_VALUE, RATE, SCORE, Scale
 from evaluators.text.words import counted, joined_sentences, name_and_text, readable
 from evaluators.trace.definitions import DEFINITIONS
+from evaluators.values import Value
 
 MOST_REASONS = 20
 """Reasons of failures that a table has; `Results.failures` has them all."""
@@ -78,9 +79,14 @@ def means(view: RunView, counted: View, *, by_name: bool = False) -> tuple[Table
             line |= zip(NUMBERS, mean_cells(mean, scale), strict=True)
             line[WITHIN] = mean.within.in_words if mean.within else ""
             line[BESIDE] = "; ".join(beside(mean, scale))
-            line[MEANING] = "" if by_name else meaning_of(record, mean, formula)
+            line[MEANING] = "" if by_name else _meaning_of(record, mean, formula)
             lines.append(line)
     return filled_columns(lines, NUMBERS), Passage(why_no_interval(every))
+
+
+def _meaning_of(value: Value, mean: Mean, formula: str) -> str:
+    meaning, remark = say(value.meaning) if value.meaning else "", remark_on(value, mean, formula)
+    return say("{meaning}; {remark}", meaning=meaning, remark=remark) if remark else meaning
 
 
 def means_without_interval(view: RunView, counted: View) -> Passage:

@@ -356,15 +356,26 @@ def _no_sample_has(
     for name_of_field in absent or evaluator.needed:
         # Any of the names under which a reader finds the field.
         columns.append(say(" or ").join(COLUMNS.get(name_of_field, (name_of_field,))))
-    text = mark("No sample of {data} has what {metric} needs. Add a column: {columns}.")
+    text = mark(
+        "No sample of {data} has what {metric} needs: {fields} missing or empty. Add a column, or "
+        "fill it: {columns}."
+    )
     if "response" in absent:
         text = mark(
-            "No sample of {data} has what {metric} needs. Add a column: {columns}, or name a model "
-            "that answers."
+            "No sample of {data} has what {metric} needs: {fields} missing or empty. Add a column, "
+            "or fill it: {columns}, or name a model that answers, or your own system (in Python "
+            "system=ask)."
+        )
+    elif "retrieved_documents" in absent:
+        text = mark(
+            "No sample of {data} has what {metric} needs: {fields} missing or empty. Add a column, "
+            "or fill it: {columns}; of traces, trace the retriever, or take a metric that needs no "
+            "documents."
         )
     return say(
         text,
         data=printable(name),
         metric=say(evaluator.title),
+        fields=", ".join(absent or evaluator.needed),
         columns="; ".join(columns),
     )

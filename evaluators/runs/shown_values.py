@@ -49,6 +49,8 @@ class Dot(NamedTuple):
     term: str = ""
     scale: Scale = SCORE
     verb: str = ""
+    remark: str = ""
+    """What an estimate is worth, for those who ask."""
 
     @property
     def is_unsure(self) -> bool:
@@ -201,16 +203,14 @@ def _explained_dot(value: Value, figures: Figures, definition: str) -> Dot:
     )
     name = value.in_score
     mean, spread = figures.means.get(name, nothing), figures.spread.get(name, ())
-    return _dot_of(value, mean, spread)._replace(meaning=meaning_of(value, mean, definition))
+    return _dot_of(value, mean, spread)._replace(remark=remark_on(value, mean, definition))
 
 
-def meaning_of(value: Value, mean: Mean, definition: str) -> str:
-    """What a value means, and what the heuristic's labels of it are worth, where they count."""
-    meaning = say(value.meaning) if value.meaning else ""
+def remark_on(value: Value, mean: Mean, definition: str) -> str:
+    """What the heuristic's labels of a value are worth, where they count; else empty."""
     if mean.estimated and value.in_score in quality.SHARES:
-        remark = quality.share_in_words(value.in_score, quality.by_kind(definition))
-        return say("{meaning}; {remark}", meaning=meaning, remark=remark) if remark else meaning
-    return meaning
+        return quality.share_in_words(value.in_score, quality.by_kind(definition))
+    return ""
 
 
 def metric_dots(view: RunView, number: int, seen: View = WHAT_COUNTS) -> list[Dot]:

@@ -20,9 +20,10 @@ IN_TERMINAL: Words = {
         "or delete it on the Runs page of the app."
     ),
     "replace_file": "Choose another name, or replace it on purpose (--replace).",
-    "name_columns": "To say which columns they are: --column response=answer.",
+    "name_columns": "To say which columns they are: --column FIELD=COLUMN for each.",
     "choose_table": "Choose one: --table NAME.",
     "name_encoding": "Name the right one: --encoding windows-1250.",
     "skip_broken": "Or leave these rows out with --skip-broken.",
     "collect": "Collect the answers with resume.",
+    "compare_groups": 'Or compare its groups: --by "{name}".',
 }

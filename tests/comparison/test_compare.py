@@ -4,7 +4,7 @@ import pytest
 
 from evaluators import compare, evaluate
 from evaluators.api.results import Results
-from evaluators.errors import ParameterError
+from evaluators.errors import ParameterError, RunFileError
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset, Sample
 from evaluators.run_files.reading import opened
@@ -222,6 +222,11 @@ def test_sides_that_are_not_there_are_refused(store, options, message):
 
     with pytest.raises(ParameterError, match=message):
         compare(run, **options)
+
+
+def test_a_name_of_the_terminal_is_no_run(store):
+    with pytest.raises(RunFileError, match=r"no run file 'last'\. Give what evaluate gave"):
+        compare("last", by="prompt_version")
 
 
 def test_a_run_without_models_has_none_to_choose(store):

@@ -5,6 +5,7 @@ import pytest
 from evaluators import compare, evaluate
 from evaluators.errors import ParameterError
 from evaluators.records import Dataset, Sample
+from evaluators.terminal.remedies import IN_TERMINAL
 from tests.comparison.made import MODELS, results
 
 QUESTIONS = [f"Question {number}?" for number in range(8)]
@@ -65,6 +66,15 @@ def test_p_values_of_three_count_every_pair(store):
     assert several["v1"].against_reference() == (
         "Worse in answer match by 75.0 points (18.2 to 92.9)."
     )
+
+
+def test_a_run_beside_itself_is_told_how_its_groups_are_compared(store):
+    run = versions(store, OLD, BETTER)
+    with pytest.raises(ParameterError, match="Two sides are the same") as raised:
+        compare(run, run)
+    assert str(raised.value).endswith('Or compare its groups: by="prompt_version".')
+    told = raised.value.remedy.worded(IN_TERMINAL)
+    assert told == 'Or compare its groups: --by "prompt_version".'
 
 
 def test_tables_and_files_have_the_group(store, tmp_path):

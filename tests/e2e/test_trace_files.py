@@ -47,7 +47,7 @@ def test_a_langfuse_export_leads_to_the_kinds_of_flaws_in_four_clicks(page: Page
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Upload", exact=True).first.click()
     chooser.value.set_files(file)
-    expect(page.get_by_text("3 of 3 traces of Langfuse became samples.")).to_be_visible()
+    expect(page.get_by_text("Traces of Langfuse that became samples: 3 of 3.")).to_be_visible()
     page.get_by_role("link", name="TRACE", exact=True).click()
     page.get_by_role("button", name=STARTS).click()
 

@@ -130,10 +130,13 @@ def test_a_finished_run_by_the_heuristic_names_suspects_and_says_how_often_it_is
         "According to gold, 9 of 24 answers contain something the documents do not say: 38 % "
         "(95 % interval: 21 to 57). 8 of 24 answers to look at first (heuristic)."
     ) in said(at, "header")
-    assert (
-        "The heuristic compares words: it finds suspects, it does not count. On these data its "
-        "verdicts are right in 88 % of 24 answers; always saying yes is right in 62 %."
-    ) in said(at, "warning")
+    caution = "The heuristic compares words: it finds suspects, it does not count."
+    assert [each.value for each in at.warning] == [caution]
+    # The figures are behind its "?".
+    assert next(each.help for each in at.header if each.help).replace("\\", "") == (
+        f"{caution} On these data its verdicts are right in 88 % of 24 answers; always saying yes "
+        "is right in 62 %."
+    )
     # Scores stand before what a sample is about.
     columns = list(samples(at)[0])
     assert columns[:5] == ["#", "Verdict", "Question", "Answer", "Context relevance"]

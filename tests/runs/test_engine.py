@@ -294,9 +294,7 @@ def test_a_sample_without_an_answer_fails_with_the_remedy(store, registry):
 
 
 def test_without_any_answer_or_a_generator_a_run_is_refused_with_the_remedy(store):
-    with pytest.raises(
-        ParameterError, match=r"Add a column: response .*, or name a model that answers"
-    ):
+    with pytest.raises(ParameterError, match=r"fill it: response .*, or name a model that answers"):
         rgb_run(store, compose(bundled()[ENGLISH_BED], [Ability.REJECTION], sample=2))
 
     assert store.runs.newest("w") == []

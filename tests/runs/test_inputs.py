@@ -256,14 +256,16 @@ UNANSWERED = Dataset(name="unanswered", samples=(SAMPLES[0].model_copy(update={"
             "trace",
             (),
             (),
-            r"Add a column: response or .*, or name a model that answers",
+            r"needs: response missing or empty. Add a column, or fill it: response or .*, or name a "
+            r"model that answers, or your own system \(in Python system=ask\)",
         ),
         (
             ANSWERED,
             "answer_match",
             (),
             (),
-            "has what Answer match needs. Add a column: ground_truth or reference",
+            "has what Answer match needs: ground_truth missing or empty. Add a column, or fill it: ground_truth or "
+            "reference",
         ),
         (ANSWERED, "g_eval", (), (), "G-Eval asks a judge, and none is named. Name one: judge="),
         (ANSWERED, "rgb", (), (), "says which ability of RGB its samples test. Name one"),

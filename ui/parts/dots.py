@@ -84,7 +84,8 @@ def _dot(dot: Dot, axis: Axis, is_at_work: bool) -> str:
     title = f"<bdi>{html(dot.title)}</bdi>{explained.mark(dot.term or dot.title)}"
     about = [ends] if (ends := dot.scale.interval(mean.low, mean.high)) else []
     if mean.estimated:
-        about.append(say("an estimate"))
+        estimate, remark = html(say("an estimate")), html(dot.remark)
+        about.append(f'<abbr title="{remark}">{estimate}</abbr>' if dot.remark else estimate)
     repeated = f" ({mean.asked // mean.repeats:,} × {mean.repeats})" if mean.repeats > 1 else ""
     if not is_at_work:
         about.append(dot.counts + repeated)

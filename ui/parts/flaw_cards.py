@@ -16,7 +16,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection
 from evaluators.text.language import say
 from evaluators.text.scale import RATE
-from evaluators.text.words import counted, in_a_line, name_and_text
+from evaluators.text.words import counted, name_and_text
 from ui import session
 from ui.parts import chosen_view, samples
 from ui.parts.untrusted import plain
@@ -54,7 +54,7 @@ def show(view: RunView, chosen: View, model: int | None = None) -> None:
     if caution := words.caution(flaws):
         st.caption(caution)
     if further := flaws.kinds[IN_SIGHT:]:
-        titles = in_a_line(words.title_of(one) for one in further)
+        titles = " · ".join(words.title_of(one) for one in further)
         with st.expander(name_and_text(say("Further"), titles), icon=":material/more_horiz:"):
             _cards(view.run, further)
     if flaws.outcomes:

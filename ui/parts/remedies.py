@@ -36,6 +36,7 @@ IN_APP: Words = {
     "name_encoding": mark("Choose one on the Datasets page."),
     "skip_broken": mark("Upload the file on the Datasets page, which leaves these rows out."),
     "collect": mark("Resume collects the answers."),
+    "compare_groups": mark("Or compare its groups on its page: Compare by {name}."),
 }
 ON_PUBLIC_HOST: Words = {
     **IN_APP,

@@ -116,12 +116,14 @@ def _say_the_answer(view: RunView, chosen: View, model: int, moves: bool = False
     Of another labeller than the run's own it is what that labeller says.
     """
     finding = findings.of_trace(view, chosen, model, is_at_work=moves)
+    # How often the heuristic is right is for those who ask.
+    more = plain(finding.caution) if finding.caution else None
     if not moves and corrected.say_headlines(view, model=model):
-        st.markdown(plain(finding.sentence))
+        st.markdown(plain(finding.sentence), help=more)
     elif finding.sentence:
-        st.header(plain(finding.sentence), anchor=False)
+        st.header(plain(finding.sentence), anchor=False, help=more)
     if finding.caution:
-        st.warning(plain(finding.caution), icon=":material/search:")
+        st.warning(say(findings.OF_THE_HEURISTIC), icon=":material/search:")
 
 
 def blocks(view: RunView) -> list[Block]:

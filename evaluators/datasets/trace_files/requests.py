@@ -114,7 +114,7 @@ def _refusal(name: str, program: str, requests: Sequence[_Request], words: str) 
 def _counted(counts: Mapping[Outcome, int], traces: int, taken: int, program: str) -> str:
     """What became of how many traces, in sentences."""
     blanks = {"program": say(program), "traces": traces, "taken": taken}
-    words = [say("{taken:,} of {traces:,} traces of {program} became samples.", **blanks)]
+    words = [say("Traces of {program} that became samples: {taken:,} of {traces:,}.", **blanks)]
     if count := counts[Outcome.NO_RETRIEVAL]:
         left_out = mark("{count:,} show no retrieval and were left out.")
         if taken and not counts[Outcome.TAKEN]:
@@ -126,7 +126,7 @@ def _counted(counts: Mapping[Outcome, int], traces: int, taken: int, program: st
     if count := counts[Outcome.NO_ANSWER]:
         words.append(say("{count:,} have no answer.", count=count))
     if count := counts[Outcome.NO_START]:
-        without = mark("{count:,} lack the step that they begin with. Export whole traces.")
+        without = mark("Without the step that they begin with: {count:,}. Export whole traces.")
         words.append(say(without, count=count))
     return joined_sentences(filter(None, words))
 
