@@ -266,3 +266,11 @@ def sample(number: int, published: Labels | None) -> Sample:
         sentences=SENTENCES,
         labels=published,
     )
+
+
+def test_what_all_pairs_are_counted_over_is_said_once(open_page):
+    at = checked(open_page("trace", run="example-invented"))
+    cells = grid(at)
+    assert cells
+    assert not any("sentences" in cell for cell in cells.values())
+    assert said(at, "caption").count("45 sentences of 24 answers") == 1

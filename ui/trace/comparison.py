@@ -100,7 +100,11 @@ def _agreement_of_pairs(
     pairs = {(pair.first, pair.second): pair for pair in agreements if pair.label == kind}
     compared = set(itertools.chain.from_iterable(pairs))
     names = [name for name in labelled_by if name in compared]
-    st.html(_agreement_grid(names, pairs))
+    # What all cells have in common is said once, below them.
+    over = {_counted(pair) for pair in pairs.values()}
+    st.html(_agreement_grid(names, pairs, says_over=len(over) > 1))
+    if len(over) == 1:
+        st.caption(over.pop())
     st.caption(
         say(
             "Share of sentences with equal labels and how many there were; κ is "
@@ -119,15 +123,11 @@ def _agreement_of_groups(agreements: Sequence[GroupAgreement]) -> None:
         alpha = say("undefined")
         if group.alpha is not None:
             alpha = SCORE.with_interval(group.alpha, *group.alpha_interval or ())
-        sentences = counted(group.sentences, "sentence")
-        if group.answers:
-            answers = counted(group.answers, "answer")
-            sentences = say("{sentences} of {answers}", sentences=sentences, answers=answers)
         line = say(
             "{label} α {alpha} ({sentences})",
             label=say(LABELS[group.label]).lower(),
             alpha=alpha,
-            sentences=sentences,
+            sentences=_counted(group),
         )
         by_group.setdefault(group.labellers, []).append(line)
     for members, words in by_group.items():
@@ -137,7 +137,9 @@ def _agreement_of_groups(agreements: Sequence[GroupAgreement]) -> None:
         st.caption(say("α is Krippendorff's alpha, the same for more than two labellers."))
 
 
-def _agreement_grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> str:
+def _agreement_grid(
+    names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement], *, says_over: bool
+) -> str:
     """The lower half of the table: an agreement has no direction."""
     titles = [html(labellers.labeller_title(name)) for name in names]
     head = "".join(f"<th scope=col>{title}</th>" for title in titles[:-1])
@@ -147,7 +149,7 @@ def _agreement_grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreem
         for place, other in enumerate(names[:-1]):
             pair = pairs.get((other, name)) or pairs.get((name, other))
             is_below = place < number
-            cells.append(_agreement_cell(pair) if pair and is_below else "<td></td>")
+            cells.append(_agreement_cell(pair, says_over) if pair and is_below else "<td></td>")
         row = f"<th scope=row>{titles[number]}</th>{''.join(cells)}"
         lines.append(f"<tr>{row}</tr>")
     table = f"<table class=pl-grid><tr><td></td>{head}</tr>{''.join(lines)}</table>"
@@ -158,18 +160,22 @@ def _agreement_grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreem
     )
 
 
-def _agreement_cell(pair: Agreement) -> str:
+def _counted(pair: Agreement | GroupAgreement) -> str:
+    sentences = counted(pair.sentences, "sentence")
+    if not pair.answers:
+        return sentences
+    return say(
+        "{sentences} of {answers}", sentences=sentences, answers=counted(pair.answers, "answer")
+    )
+
+
+def _agreement_cell(pair: Agreement, says_over: bool) -> str:
     kappa = say("undefined")
     if pair.kappa is not None:
         kappa = SCORE.with_interval(pair.kappa, *pair.kappa_interval or ())
     # The colour says again what stands there: from half to full agreement.
     strength = max(0.0, min(1.0, 2 * pair.equal - 1))
     shade = f"color-mix(in srgb, #0d9488 {45 * strength:.0f}%, transparent)"
-    words = say(
-        "κ {kappa} · {sentences:,} sentences of {answers}",
-        kappa=kappa,
-        sentences=pair.sentences,
-        answers=counted(pair.answers, "answer"),
-    )
+    words = f"κ {kappa} · {_counted(pair)}" if says_over else f"κ {kappa}"
     share = RATE.with_interval(pair.equal, *pair.equal_interval or ())
     return f'<td style="background: {shade}"><b>{share}</b><br>{words}</td>'
