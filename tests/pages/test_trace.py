@@ -133,7 +133,9 @@ def test_a_finished_run_by_the_heuristic_names_suspects_and_says_how_often_it_is
     caution = "The heuristic compares words: it finds suspects, it does not count."
     assert [each.value for each in at.warning] == [caution]
     # The figures are behind its "?".
-    assert next(each.help for each in at.header if each.help).replace("\\", "") == (
+    assert next(each.help for each in at.header if each.help).replace("\\", "").replace(
+        "\xa0", " "
+    ) == (
         f"{caution} On these data its verdicts are right in 88 % of 24 answers; always saying yes "
         "is right in 62 %."
     )
