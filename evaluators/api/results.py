@@ -65,6 +65,7 @@ from evaluators.text.printable import printable, shown
 from evaluators.trace.definitions import definition_named
 
 if TYPE_CHECKING:
+    import pyarrow
     from pandas import DataFrame
 
 
@@ -271,6 +272,14 @@ class Results:
 
         rows = AnswerRows(self.read(), self.view)
         return DataFrame(rows.cells(), columns=rows.columns())
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The same as a table of Arrow, which polars, DuckDB and `datasets` take without a copy."""
+        from pyarrow import table
+
+        rows = AnswerRows(self.read(), self.view)
+        cells = list(rows.cells())
+        return table({name: [row.get(name) for row in cells] for name in rows.columns()})
 
     def lines(self) -> Iterator[dict[str, object]]:
         """The rows of `to_pandas` one by one, `None` for what is missing, with all that was judged.

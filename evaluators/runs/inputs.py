@@ -190,6 +190,11 @@ def _rows_as_json(data: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
             # 15 digits are what a float keeps; by default pandas writes 10
             table: str = data.to_json(orient="records", date_format="iso", double_precision=15)
             return table.encode()
+        if hasattr(data, "__arrow_c_stream__"):
+            # polars, DuckDB and `datasets` hand a table over by this, each without its own reader.
+            from pyarrow import table as arrow_table
+
+            data = arrow_table(data).to_pylist()
         rows = arguments.entries(data)
         if rows and all(isinstance(row, str) for row in rows):
             rows = [{"question": question} for question in rows]
