@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evaluators.declared import checks_types
 from evaluators.document import tables, terminal
 from evaluators.errors import ParameterError
+from evaluators.people.sample_groups import By, parts
 from evaluators.people.score_columns import YES_FROM, CheckedScores
 from evaluators.people.score_columns import check_scores as checked_columns
 from evaluators.records import Dataset
@@ -54,6 +55,7 @@ def check_scores(
     against: str = GOLD,
     definition: str = SENTENCE,
     columns: Mapping[str, str] | None = None,
+    by: By | None = None,
 ) -> ScoreChecks:
     """How far scores of other tools can be trusted: columns of data beside their labels.
 
@@ -63,8 +65,9 @@ def check_scores(
     ("1:5", "0:100", "1:0", "wrong:right"), where the scores are not numbers from 0 to 1 of which 1
     is the best. Scores of yes-or-no values count as a yes from `yes_from` on, but for AUROC.
     `against` are the published labels, counted by the formula `definition`, or the name of a
-    column that holds the truth. Raises `ParameterError` where a column that was named cannot be
-    checked so, and where the data have none to check.
+    column that holds the truth. `by` parts the answers by "group", "generator", "language" or
+    "length" (words), and checks each part. Raises `ParameterError` where a column that was named
+    cannot be checked so, and where the data have none to check.
     """
     definition_named(definition)
     names = [scores] if isinstance(scores, str) and scores else list(scores)
@@ -73,15 +76,16 @@ def check_scores(
         loaded = load_data(each, columns=columns, on_remark=len)
         if not isinstance(loaded, Dataset):
             raise ParameterError(f"{printable(loaded.name)} is a test bed: it has no scores.")
-        found += checked_columns(
-            loaded,
-            names,
-            of=of,
-            scale=scale,
-            yes_from=yes_from,
-            against=against,
-            definition=definition,
-        )
+        for part in parts(loaded, by):
+            found += checked_columns(
+                part,
+                names,
+                of=of,
+                scale=scale,
+                yes_from=yes_from,
+                against=against,
+                definition=definition,
+            )
     labelled = [each for each in found if each.check and each.check.labelled]
     if not labelled:
         problems = " ".join(dict.fromkeys(each.problem for each in found if each.problem))

@@ -44,6 +44,7 @@ from evaluators.llm.own import systems
 from evaluators.llm.providers import PROVIDERS
 from evaluators.own_command import own_command
 from evaluators.people.checked import Against
+from evaluators.people.sample_groups import By
 from evaluators.people.score_columns import YES_FROM
 from evaluators.records import Cap, Run, Sample
 from evaluators.report.comparison_report import comparison_document
@@ -509,6 +510,11 @@ def compare(
     help="From where on a score of a yes-or-no value is a yes, from 0 to 1.",
 )
 @options.columns
+@click.option(
+    "--by",
+    type=click.Choice(get_args(By)),
+    help="Part the answers of files by this, and check each part.",
+)
 @options.corrected
 @click.option(
     "--planted",
@@ -525,6 +531,7 @@ def check(
     scale: str,
     yes_from: float,
     column: tuple[str, ...],
+    by: By | None,
     gate: Gate,
     planted: bool,
     definition: str,
@@ -539,6 +546,7 @@ def check(
             against=against or "gold",
             definition=definition or SENTENCE,
             columns=columns_of_fields(column),
+            by=by,
             of=of,
             scale=scale,
             yes_from=yes_from,
@@ -550,9 +558,10 @@ def check(
             tables.echo(*rendered(blocks))
         _leave_by(ExitOutcome(FINE), gate, " · ".join(checked), blocks)
         return
-    if len(checked) > 1 or against not in (None, *get_args(Against)):
+    if len(checked) > 1 or by or against not in (None, *get_args(Against)):
         raise ParameterError(
-            f"{printable(' '.join(checked))[:200]}: give one run, against people or gold, or files."
+            f"{printable(' '.join(checked))[:200]}: give one run, against people or gold and "
+            "without --by, or files."
         )
     labels = cast(Against, against or "people")
     results = _results_of(checked[0], definition)

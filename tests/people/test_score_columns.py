@@ -214,3 +214,17 @@ def test_a_program_gets_a_mapping_for_each_column():
 
     assert json.loads(json.dumps(listed))[0]["scores"] == "faithfulness"
     assert listed[0]["auroc"] == pytest.approx(5 / 6)
+
+
+def test_answers_are_parted_and_each_part_is_checked():
+    data = [row | {"group": "tower" if place < 4 else "hill"} for place, row in enumerate(rows())]
+    data[0]["response"] = "metres " * 51
+
+    by_group = check_scores(data, against="supported", of="adherence", by="group").columns
+    by_length = check_scores(data, against="supported", of="adherence", by="length").columns
+
+    assert [part.data.split(" · ")[-1] for part in by_group] == ["hill", "tower"]
+    # Of the first four 0.9 and 0.8 are above 0.6, and 0.3 is not
+    assert by_group[1].check.values[0].auroc == pytest.approx(2 / 3)
+    assert [part.data.split(" · ")[-1] for part in by_length] == ["1 to 50", "51 to 150"]
+    assert by_length[1].check.values[0].labelled == 1

@@ -200,6 +200,6 @@ def test_scores_of_the_data_stand_in_the_labeller_s_place(plumbline, data_folder
 def test_what_does_not_fit_files_is_refused(plumbline, scored):
     assert plumbline("check", scored, "--fail-under", "adherence=0.5").exit_code == WRONG
     found = plumbline("check", "last", "--against", "supported")
-    assert "give one run, against people or gold, or files" in found.stderr
+    assert "give one run, against people or gold" in found.stderr
     asked = plumbline("check", scored, "--scores", "faithfulness", "--scale", "5")
     assert "Give it as 1:5 or wrong:right" in asked.stderr

@@ -9,12 +9,14 @@ import streamlit as st
 from evaluators.catalogue import declared_values, labels_sentences
 from evaluators.document import tables as document
 from evaluators.people.checked import Against
+from evaluators.people.sample_groups import BY, parts
 from evaluators.people.score_columns import YES_FROM, check_scores, value_scored
 from evaluators.runs.checks import every_column, scores_of_data
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import RunView
 from evaluators.runs.whose import own_labeller
 from evaluators.text.language import say
+from evaluators.text.scale import NO_VALUE
 from evaluators.text.words import readable
 from evaluators.trace.definitions import DEFINITIONS
 from ui import session
@@ -102,17 +104,26 @@ def of_data() -> None:
     names = st.multiselect(say("Data sets"), session.answered(), key="scores_of_data")
     if not names:
         return
-    definition = st.selectbox(
+    left, right = st.columns(2)
+    by = right.selectbox(
+        say("Parted by"),
+        list(BY),
+        index=None,
+        format_func=lambda name: say(BY[name]),
+        placeholder=NO_VALUE,
+        key="scores_by",
+    )
+    definition = left.selectbox(
         say("Formula"),
         list(DEFINITIONS),
         format_func=lambda name: say(DEFINITIONS[name].title),
         key="scores_definition",
-        width=240,
     )
     with problems.caught(), st.spinner(say("Comparing")):
         found = [
             each
             for name in names
-            for each in check_scores(session.dataset(name), definition=definition)
+            for part in parts(session.dataset(name), by)
+            for each in check_scores(part, definition=definition)
         ]
         tables.show(document.scores(found, definition), say("Scores of other tools"))
