@@ -13,7 +13,7 @@ from evaluators.datasets.names import folded
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
 from evaluators.people.checked import Against, Check
-from evaluators.people.records import LabelledSample, stratum_of
+from evaluators.people.records import Drawn, LabelledSample, stratum_of
 from evaluators.records import Cell, Dataset, Record, Sample
 from evaluators.text.language import mark, say
 from evaluators.text.scale import NO_VALUE
@@ -213,9 +213,10 @@ def check_scores(
     else:
         truth = column_named(against, of, "", yes_from, TRACE_VALUES)
         of = truth.value
-        truths = [
-            _labelled(cell, {of: number}) for cell, number in truth.read(scores[against]).items()
-        ]
+        read = truth.read(scores[against])
+        # Where only some answers have a thumb, whoever gave it chose them.
+        drawn: Drawn = "at random" if len(read) == len(data.samples) else "not known"
+        truths = [_labelled(cell, {of: number}, drawn) for cell, number in read.items()]
 
     def check_one(name: str) -> Check:
         column = column_named(name, of, scale, yes_from, TRACE_VALUES)
@@ -256,18 +257,18 @@ def _published(samples: Sequence[Sample], definition: str) -> Iterator[LabelledS
         )
         values = trace_scores(sentences, sample.labels, definition).values()
         known = {name: value for name, value in values.items() if value is not None}
-        yield _labelled(Cell(position), known)
+        # Whoever has a published label is there, not a choice among them.
+        yield _labelled(Cell(position), known, "at random")
 
 
-def _labelled(cell: Cell, values: dict[str, float]) -> LabelledSample:
-    # Whoever has a published label is there, not a choice among them.
+def _labelled(cell: Cell, values: dict[str, float], drawn: Drawn) -> LabelledSample:
     return LabelledSample(
         cell=cell,
         judged={},
         people=values,
         stratum=stratum_of(dict(values)),
-        drawn="at random",
-        probability=1.0,
+        drawn=drawn,
+        probability=1.0 if drawn == "at random" else None,
         blind=True,
         by=(GOLD,),
     )

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from evaluators import check_scores, evaluate
+from evaluators import check_scores, evaluate, load_data
 from evaluators.errors import ParameterError
 from evaluators.people.score_columns import ScoreColumn, column_named
 from evaluators.records import Cell
@@ -139,6 +139,25 @@ def test_a_file_without_scores_or_labels_says_what_to_name():
         check_scores(rows())
     with pytest.raises(ParameterError, match=r"has no column of scores “typo”\. It has: faithful"):
         check_scores(rows(), scores="typo")
+
+
+def test_a_truth_that_only_some_answers_have_is_not_called_drawn_at_random():
+    data = rows()
+    thumbed = [row if place < 3 else row | {"supported": None} for place, row in enumerate(data)]
+
+    assert only_value(data).is_drawn
+    value = only_value(thumbed)
+    assert value.labelled == 3
+    assert not value.is_drawn
+    assert any("not told how they were drawn" in warning for warning in value.warnings)
+
+
+def test_people_s_feedback_on_traces_can_be_the_labels_that_a_run_is_held_against():
+    results = evaluate(rows(), "trace", progress=False)
+    thumbs = {sample.id: sample.scores["supported"] for sample in load_data(rows()).samples}
+
+    value = results.correct(thumbs).values[0]
+    assert (value.name, value.labelled, value.is_drawn) == ("adherence", 5, False)
 
 
 def test_two_published_scores_beyond_1_are_left_out():
