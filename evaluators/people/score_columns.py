@@ -13,7 +13,7 @@ from evaluators.datasets.names import folded
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
 from evaluators.people.checked import Against, Check
-from evaluators.people.records import Drawn, LabelledSample, stratum_of
+from evaluators.people.records import LabelledSample, stratum_of
 from evaluators.records import Cell, Dataset, Record, Sample
 from evaluators.text.language import mark, say
 from evaluators.text.scale import NO_VALUE
@@ -215,8 +215,8 @@ def check_scores(
         of = truth.value
         read = truth.read(scores[against])
         # Where only some answers have a thumb, whoever gave it chose them.
-        drawn: Drawn = "at random" if len(read) == len(data.samples) else "not known"
-        truths = [_labelled(cell, {of: number}, drawn) for cell, number in read.items()]
+        of_all = len(read) == len(data.samples)
+        truths = [_labelled(cell, {of: number}, of_all=of_all) for cell, number in read.items()]
 
     def check_one(name: str) -> Check:
         column = column_named(name, of, scale, yes_from, TRACE_VALUES)
@@ -258,17 +258,17 @@ def _published(samples: Sequence[Sample], definition: str) -> Iterator[LabelledS
         values = trace_scores(sentences, sample.labels, definition).values()
         known = {name: value for name, value in values.items() if value is not None}
         # Whoever has a published label is there, not a choice among them.
-        yield _labelled(Cell(position), known, "at random")
+        yield _labelled(Cell(position), known, of_all=True)
 
 
-def _labelled(cell: Cell, values: dict[str, float], drawn: Drawn) -> LabelledSample:
+def _labelled(cell: Cell, values: dict[str, float], *, of_all: bool) -> LabelledSample:
     return LabelledSample(
         cell=cell,
         judged={},
         people=values,
         stratum=stratum_of(dict(values)),
-        drawn=drawn,
-        probability=1.0 if drawn == "at random" else None,
+        drawn="at random" if of_all else "not known",
+        probability=1.0 if of_all else None,
         blind=True,
         by=(GOLD,),
     )
