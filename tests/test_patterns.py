@@ -19,8 +19,10 @@ import pytest
 from evaluators.batch import sources
 from evaluators.datasets.alphabets import ALPHABETS
 from evaluators.llm import provider_errors
+from evaluators.llm.providers import PROVIDERS
 from evaluators.retrieval import doubts
 from evaluators.text import injection
+from evaluators.trace.values import TRACE_VALUES
 from tests.hostile import LENGTHS, TooSlowError, check, strings_for
 
 ROOT = Path(__file__).parents[1]
@@ -60,6 +62,26 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
     "evaluators/datasets/hub.py": (
         "match",
         lambda: [re.compile(translate(name)) for name in NAMES_OF_FILES],
+    ),
+    "evaluators/llm/keys.py address_of": (
+        "fullmatch",
+        lambda: [
+            re.compile(record.address_form.pattern)
+            for record in PROVIDERS.values()
+            if record.address_form
+        ],
+    ),
+    "evaluators/llm/keys.py _is_of_form": (
+        "fullmatch",
+        lambda: [
+            re.compile(record.address_form.hosts)
+            for record in PROVIDERS.values()
+            if record.address_form
+        ],
+    ),
+    "evaluators/people/score_columns.py value_scored": (
+        "search",
+        lambda: [re.compile(value.called) for value in TRACE_VALUES if value.called],
     ),
     "evaluators/llm/provider_errors.py _meaning": (
         "search",
