@@ -9,13 +9,14 @@ from evaluators.datasets.mapping import checked, open_table
 from evaluators.datasets.readers import read_own
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Dataset
+from evaluators.text.language import mark
 
 FOLDER = ROOT / "data" / "samples"
 ENGLISH_BED, CHINESE_BED, TRACE_SAMPLES, CHINESE_TRACE = (
-    "RGB sample (English)",
-    "RGB sample (Chinese)",
-    "TRACE sample (English)",
-    "TRACE sample (Chinese)",
+    mark("RGB sample (English)"),
+    mark("RGB sample (Chinese)"),
+    mark("TRACE sample (English)"),
+    mark("TRACE sample (Chinese)"),
 )
 
 

@@ -12,7 +12,7 @@ from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import NoisePoint, View
 from evaluators.runs.published import published_noise_curves
 from evaluators.runs.run_view import RunView
-from evaluators.runs.shown_values import counts_in_words, is_of_few
+from evaluators.runs.shown_values import FEW, counts_in_words, is_of_few
 from evaluators.runs.store import Outline, ValueName
 from evaluators.text.language import mark, say
 from evaluators.text.scale import RATE
@@ -24,9 +24,6 @@ Curves = Mapping[Value, Sequence[NoisePoint]]
 
 NOISE = mark("Noise: share of documents beside the point")
 WITH_INTERVAL = mark("{value} (95 % interval)")
-OTHER_NOISE = mark(
-    "Hollow: another noise than asked for, or less than 80 % of the answers are checked."
-)
 NOISE_MISSED_FROM = 0.02
 """From this difference between the noise asked for and reached a point says so."""
 
@@ -150,10 +147,12 @@ def _note(lines: Iterable[Sequence[NoisePoint]]) -> str:
         f"{RATE.number(asked)} → {RATE.shown(had)}" for asked, had in sorted(had_by_asked.items())
     ]
     sentences = []
-    if any(map(_is_unsure, points)):
-        sentences.append(say(OTHER_NOISE))
     if levels:
-        sentences.append(say("Noise asked → had: {levels}.", levels=in_a_line(levels)))
+        sentences.append(
+            say("Hollow: not the noise that was asked for ({levels}).", levels=in_a_line(levels))
+        )
+    if any(is_of_few(point.mean) for point in points):
+        sentences.append(say(FEW))
     return joined_sentences(sentences)
 
 

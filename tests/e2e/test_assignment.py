@@ -17,7 +17,7 @@ def test_a_link_opens_the_form_filled_in_and_the_run_is_handed_in_as_a_file(
 
     student = new_context(accept_downloads=True).new_page()
     student.goto(link)
-    expect(student.get_by_role("button", name="Label all 24 samples")).to_be_enabled()
+    expect(student.get_by_role("button", name="Evaluate all 24 samples")).to_be_enabled()
     expect(student.get_by_text("nothing changed yet")).to_be_visible()
     assert "assignment" not in student.url
     settled(student)
@@ -25,7 +25,7 @@ def test_a_link_opens_the_form_filled_in_and_the_run_is_handed_in_as_a_file(
     student.get_by_text("20 at random", exact=True).click()
     expect(student.get_by_text("Against the assignment: samples all → 20")).to_be_visible()
     settled(student)
-    student.get_by_role("button", name="Label 20 samples").click()
+    student.get_by_role("button", name="Evaluate 20 samples").click()
     expect(student.get_by_test_id("stMain").get_by_text("20 answers checked")).to_be_visible(
         timeout=LONG
     )

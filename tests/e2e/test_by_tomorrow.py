@@ -23,7 +23,7 @@ def test_sent_today_and_collected_tomorrow_after_a_restart(page, tmp_path):
             settled(page)
             page.get_by_text("By tomorrow, half the price", exact=True).click()
             settled(page)
-            page.get_by_role("button", name=re.compile("^Label all 24 samples, up to")).click()
+            page.get_by_role("button", name=re.compile("^Evaluate all 24 samples, up to")).click()
             expect(page.get_by_text("Answers by tomorrow · 0 of 24 checked")).to_be_visible()
             expect(page.get_by_text(re.compile("OpenAI: 24 requests sent"))).to_be_visible()
         provider.batches.finish()

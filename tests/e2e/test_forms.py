@@ -42,7 +42,7 @@ def test_a_link_from_the_data_begins_a_new_run_with_them(page, trace_run, tmp_pa
     upload(page.locator("input[type=file]").first, file)
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     expect(page.get_by_role("combobox", name="Data set")).to_have_value("new.jsonl")
-    expect(page.get_by_role("button", name="Label 1 sample")).to_be_visible()
+    expect(page.get_by_role("button", name="Evaluate 1 sample")).to_be_visible()
     expect(page.get_by_text("24 answers checked")).to_have_count(0)
     expect(page).to_have_url(re.compile(r"/trace/?\??$"))
 

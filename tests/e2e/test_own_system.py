@@ -104,7 +104,7 @@ def test_a_stream_is_labelled_by_trace(page, app, service):
     page.goto(f"{app.address}/trace?new={QUESTIONS.name}")
     settled(page)
     choose(page, "streamed")
-    page.get_by_role("button", name=re.compile("^Label all 2")).click()
+    page.get_by_role("button", name=re.compile("^Evaluate all 2")).click()
     expect(page.get_by_text(re.compile("2 answers checked")).first).to_be_visible(timeout=LONG)
     (run, *_) = app.store.runs.newest("local")
     assert run.models[0].id == "system/streamed"

@@ -40,7 +40,7 @@ def test_a_file_is_chosen_previewed_and_evaluated(page, tmp_path):
     page.locator("canvas").first.click(position=SECOND_ROW, force=True)
     expect(page.get_by_text("The mill grinds rye.")).to_be_visible()
     page.get_by_role("link", name="TRACE", exact=True).click()
-    expect(page.get_by_role("button", name="Label all 2 samples")).to_be_visible()
+    expect(page.get_by_role("button", name="Evaluate all 2 samples")).to_be_visible()
     page.get_by_role("button", name=STARTS).click()
     expect(
         page.get_by_test_id("stMain").get_by_text("(heuristic) · 2 answers checked")
@@ -89,7 +89,7 @@ def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page, tmp_path):
     page.get_by_role("button", name="Use these columns").click()
     expect(page.get_by_text("3 rows in the file, 3 usable")).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
-    expect(page.get_by_role("button", name="Label all 3 samples")).to_be_visible()
+    expect(page.get_by_role("button", name="Evaluate all 3 samples")).to_be_visible()
     page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("3 answers checked")).to_be_visible(
         timeout=LONG
@@ -141,7 +141,7 @@ def test_hostile_text_stays_text_on_every_page(page, tmp_path):
     expect(page.get_by_text("Samples · 1 row")).to_be_visible()
     colour = background(page)
     page.get_by_role("link", name="TRACE", exact=True).click()
-    expect(page.get_by_role("button", name="Label 1 sample")).to_be_visible()
+    expect(page.get_by_role("button", name="Evaluate 1 sample")).to_be_visible()
     page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("1 answer checked")).to_be_visible(
         timeout=LONG

@@ -38,7 +38,7 @@ def test_the_link_on_a_run_fills_the_form_and_the_new_run_says_how_to_hand_it_in
 
     assert "assignment" not in at.query_params
     assert len(runs()) == before
-    assert at.button(key="trace_start").label == "Label all 24 samples"
+    assert at.button(key="trace_start").label == "Evaluate all 24 samples"
     assert "Assignment: look at the settings, press Start" in said(at)
     assert "Against the assignment: nothing changed yet." in said(at)
     at.button(key="trace_start").click()

@@ -71,9 +71,9 @@ def test_both_prices_stand_in_each_form_and_the_chosen_one_on_start(open_page, p
         "up to $0.03",
         "up to $0.01 · within 24 h",
     ]
-    assert start_label(at) == "Label all 24 samples, up to $0.03"
+    assert start_label(at) == "Evaluate all 24 samples, up to $0.03"
     checked(at.radio(key="trace_when").set_value(TOMORROW).run())
-    assert start_label(at) == "Label all 24 samples, up to $0.01"
+    assert start_label(at) == "Evaluate all 24 samples, up to $0.01"
     # A budget that would be too low now may do for half the price.
     checked(at.number_input(key="trace_dollars").set_value(0.01).run())
     assert "is below this estimate" not in said(at)

@@ -46,12 +46,14 @@ def test_a_point_stands_at_the_noise_that_prompts_had_and_is_hollow_where_anothe
     assert list(line.x) == pytest.approx([0.2, 0.21, 0.4])
     assert list(line.y) == pytest.approx([0.9, 1, 0.5])
     assert list(line.marker.symbol) == ["circle", "circle-open", "circle"]
-    assert "Noise asked → had: 0 → 21 %." in chart.note
+    assert chart.note == "Hollow: not the noise that was asked for (0 → 21 %)."
     assert "asked 0 %, had 21 %" in chart.aloud
 
 
 def test_a_point_of_few_answers_is_hollow_and_says_of_how_many():
-    (line,) = charts.figure(over_noise([point(0.0, 0.0, 0.6, FEW)])).data
+    chart = over_noise([point(0.0, 0.0, 0.6, FEW)])
+    (line,) = charts.figure(chart).data
+    assert chart.note == "Hollow: less than 80 % of the answers are checked."
     assert list(line.marker.symbol) == ["circle-open"]
     said = "60 % (30 to 85) at 0 % noise, 6 of 10<br>right, 10 of 60 checked"
     assert list(line.customdata) == [said]

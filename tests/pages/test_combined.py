@@ -113,7 +113,7 @@ def test_without_a_metric_there_is_nothing_to_start(open_page):
 def test_the_heuristic_runs_with_two_metrics_beside_it(open_page):
     kept("two", ("In May.", "In May."), ("In June.", "In May."), ("Tea.", None))
     at = trace_form(open_page, HEURISTIC, "context_recall_lexical", Words.name)
-    assert at.button(key="trace_start").label == "Label all 3 samples"
+    assert at.button(key="trace_start").label == "Evaluate all 3 samples"
     at = started(at, "trace")
     assert state(at).endswith(" 1 failed")
     assert "Also: Context recall (lexical), Words found (Least: 1)" in said(at)
@@ -132,7 +132,7 @@ def test_the_heuristic_runs_with_two_metrics_beside_it(open_page):
 def test_a_metric_beside_the_heuristic_brings_its_judge(open_page, provider):
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = trace_form(open_page, HEURISTIC, "llm_judge")
-    assert at.button(key="trace_start").label == r"Label all 2 samples, under \$0\.01"
+    assert at.button(key="trace_start").label == r"Evaluate all 2 samples, under \$0\.01"
     at.selectbox(key="trace_metric_judge").set_value(LUNA)
     (row,) = table(checked(at.run()), "Model")
     assert row["Calls"] == 2

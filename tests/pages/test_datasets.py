@@ -11,12 +11,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
-from evaluators.records import Dataset
+from evaluators.records import Dataset, Sample
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from tests.datasets import files
-from tests.pages.conftest import OpenPage, Upload, checked, finished
+from tests.pages.conftest import OpenPage, Upload, checked, finished, keep_upload
 from tests.pages.screen import BED, ESCAPED, html, jsonl, markdown, press, said, table
 from ui import session
 from ui.held import held
@@ -536,3 +536,14 @@ def test_versions_in_a_column_are_proposed_and_another_column_can_be_chosen(uplo
     checked(at.run())
     assert {sample.situation for sample in session.source("own.csv").samples} == {""}
     assert session.source("own.csv").origin == {}
+
+
+def test_only_the_names_of_bundled_data_are_translated(open_page):
+    keep_upload("Home", Sample(id="1", question="How tall?"))
+    at = open_page("datasets")
+    at.session_state["language"] = "zh_CN"
+
+    at = checked(at.run())
+    options = at.selectbox(key="dataset").options
+    assert "TRACE 示例（英文）（内置）" in options
+    assert "Home（已上传）" in options

@@ -105,7 +105,7 @@ def test_the_estimate_holds_the_calls_of_the_generators(open_page, provider):
     at = form(open_page, "trace", "half", JURY, judge=LUNA)
     at = models(at, "trace", OFFLINE.id, MINI)
     label = at.button(key="trace_start").label
-    assert label.startswith("Label all 3 samples, answered by each of 2 models, ")
+    assert label.startswith("Evaluate all 3 samples, answered by each of 2 models, ")
     rows = {row["Model"]: row["Calls"] for row in table(at, "Model")}
     assert rows == {
         READER: 2,
@@ -133,7 +133,7 @@ def test_hybrid_asks_for_a_doubt_as_nobody_can_be_doubtful_of_an_answer_to_come(
 ):
     kept("half", ANSWER, None)
     at = form(open_page, "trace", "half", HYBRID, judge=LUNA)
-    assert at.button(key="trace_start").label.startswith("Label all 2 samples, ")
+    assert at.button(key="trace_start").label.startswith("Evaluate all 2 samples, ")
     at = checked(at.number_input(key="trace_doubt_from").set_value(0.99).run())
     assert (
         "Judges get 0 of the answers that are there, and of those to come the ones with a doubt "

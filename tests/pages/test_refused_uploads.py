@@ -30,6 +30,17 @@ def test_a_session_keeps_the_words_of_a_refusal_and_no_error(upload, name, conte
     assert isinstance(at.session_state["upload_problem"], Reason)
 
 
+def test_below_a_refused_file_no_other_data_stand_until_some_are_chosen(upload):
+    at = upload("broken.csv", b"a,b\n")
+
+    assert at.error
+    assert at.selectbox(key="dataset").value is None
+    assert not at.dataframe
+    assert not at.warning
+    at = at.selectbox(key="dataset").set_value("TRACE sample (English)").run()
+    assert at.dataframe
+
+
 def test_a_click_that_failed_leaves_words_behind(monkeypatch):
     kept: dict[str, object] = {}
     monkeypatch.setattr(st, "session_state", kept)

@@ -77,7 +77,7 @@ def test_the_form_has_the_settings_of_the_run_and_marks_what_is_changed(open_pag
     at = in_the_choice(at)
     at = chosen(at, "Change settings …")
     assert "run" not in at.query_params
-    assert at.button(key="trace_start").label == "Label 7 samples"
+    assert at.button(key="trace_start").label == "Evaluate 7 samples"
     assert at.number_input(key="trace_seed").value == 5
     assert at.number_input(key="trace_chunk_size").value == 300
     assert at.multiselect(key="trace_metrics").value == ["answer_match"]

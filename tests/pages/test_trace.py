@@ -55,7 +55,7 @@ class OwnLabels(TRACEEvaluator):
 def test_an_empty_page_shows_the_form_and_needs_no_key(open_page):
     at = open_page("trace")
     assert "The heuristic needs no key" in said(at)
-    assert at.button(key="trace_start").label == "Label all 24 samples"
+    assert at.button(key="trace_start").label == "Evaluate all 24 samples"
 
 
 def test_the_cards_show_the_means_under_the_chosen_definition(open_page, filled):

@@ -49,7 +49,7 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 def test_without_a_key_the_price_is_said_and_only_start_is_shut(open_page, method, without_key):
     at = form(open_page, method)
     assert f"{without_key}; the price is shown without one." in said(at)
-    assert "Label all 24 samples, " in at.button(key="trace_start").label
+    assert "Evaluate all 24 samples, " in at.button(key="trace_start").label
     assert "0\\.0" in at.button(key="trace_start").label
     assert table(at, "Model")[0]["Model"] == "GPT-OSS 20B"
     prices = at.radio(key="trace_method").proto.captions
@@ -124,7 +124,7 @@ def test_a_model_without_a_name_of_its_own_is_no_author():
 
 def test_each_judge_labels_each_sample_with_one_call(open_page, provider):
     at = form(open_page, JURY, OSS, LUNA)
-    assert at.button(key="trace_start").label.startswith("Label all 24 samples, ")
+    assert at.button(key="trace_start").label.startswith("Evaluate all 24 samples, ")
     rows = table(at, "Model")
     assert [(row["Model"], row["Calls"], row["Stored"]) for row in rows] == [
         ("GPT-OSS 20B", SAMPLES, 0),
@@ -157,16 +157,16 @@ def test_a_sample_that_nobody_answers_is_not_counted(open_page, upload, provider
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("half.jsonl", jsonl(row, {**row, "response": None}))
     at = form(open_page, JURY, LUNA, data="half.jsonl")
-    assert at.button(key="trace_start").label.startswith("Label all 2 samples, ")
+    assert at.button(key="trace_start").label.startswith("Evaluate all 2 samples, ")
     at.multiselect(key="trace_models").set_value([])
-    assert checked(at.run()).button(key="trace_start").label.startswith("Label 1 sample, ")
+    assert checked(at.run()).button(key="trace_start").label.startswith("Evaluate 1 sample, ")
 
 
 @pytest.mark.parametrize(
     ("chosen", "number", "label"),
     [
-        ("all", None, "Label all 24 samples"),
-        ("other", 7, "Label 7 samples"),
+        ("all", None, "Evaluate all 24 samples"),
+        ("other", 7, "Evaluate 7 samples"),
     ],
 )
 def test_a_part_at_random_is_labelled(open_page, chosen, number, label):
@@ -188,7 +188,7 @@ def test_the_choice_of_a_part_is_forgotten_where_other_data_are_too_few(open_pag
     at = form(open_page, HEURISTIC)
     checked(segments(at, "trace_count").set_value("20").run())
     at.selectbox(key="trace_dataset").set_value("few.jsonl")
-    assert checked(at.run()).button(key="trace_start").label == "Label all 2 samples"
+    assert checked(at.run()).button(key="trace_start").label == "Evaluate all 2 samples"
 
 
 def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(open_page, provider):

@@ -97,6 +97,8 @@ def _offer(name: str, content: bytes) -> Reason | None:
         with st.spinner(say("Reading"), show_time=True):
             dataset_view.offer(name, content)
     except PlumblineError as error:
+        # Other data below the refusal would look like what the file holds.
+        st.session_state["dataset"] = None
         # Not the error: its frames hold the whole file.
         return error.reason
     return None

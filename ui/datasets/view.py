@@ -203,7 +203,11 @@ def choice() -> str | None:
         say("Data set"),
         names,
         "dataset",
-        lambda name: say("{name} ({source})", name=name, source=say(names[name])),
+        lambda name: say(
+            "{name} ({source})",
+            name=data_choice.name_shown(name),
+            source=say(names[name]),
+        ),
     )
     if name is not None:
         st.query_params["data"] = name

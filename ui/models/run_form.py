@@ -119,8 +119,8 @@ class RunForm:
     ) -> None:
         """What it takes, and the button; a press begins the run over the data as they were seen.
 
-        The button says `what` a press does and, where known, for how much: "Label 9 samples, up to
-        $0.12". Where something is `missing` it is shut and says that: "Choose a judge to start".
+        The button says `what` a press does and, where known, for how much: "Evaluate 9 samples, up
+        to $0.12". Where something is `missing` it is shut and says that: "Choose a judge to start".
         `origin` says how the samples are made, where they are not made yet.
         """
         price = ""

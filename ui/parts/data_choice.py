@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.base import Benchmark
+from evaluators.datasets.bundled import bundled
 from evaluators.text.language import say
 from ui import session
 from ui.parts.forms import KEPT
@@ -21,14 +22,19 @@ FIELDS: dict[Benchmark | None, str] = {
 """The field of the data in each page's form, by its benchmark; the Metrics page has none."""
 
 
+def name_shown(name: str) -> str:
+    """The name of data in the visitor's language where they are our own, else as it is."""
+    return say(name) if name in bundled() else name
+
+
 def choose(
     place: DeltaGenerator,
     label: str,
     names: Iterable[str],
     key: str,
-    title: Callable[[str], str] = str,
+    title: Callable[[str], str] = name_shown,
 ) -> str | None:
-    """The name of the chosen data; `None`, with a word, where there are none or they are gone."""
+    """The name of the chosen data; `None`, with a word, if there are none or it is gone."""
     options = list(names)
     # Taken away at once: what is chosen here later must not be overwritten by it.
     asked_for = st.session_state.pop(session.NEW_RUN, "")
@@ -43,7 +49,7 @@ def choose(
         key=key,
         **KEPT,
     )
-    if name is None:
+    if name is None and (gone or not options):
         words = say("No data set yet.")
         if gone:
             words = say("{name} is no longer there. Choose another one.", name=gone)

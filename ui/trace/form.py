@@ -307,11 +307,11 @@ def _say_whom_metrics_ask(plan: RunPlan, further: Sequence[Evaluator]) -> None:
 
 
 def _label_of_labelling(count: int, total: int, models: int) -> str:
-    """ "Label 100 samples, answered by each of 2 models"."""
+    """ "Evaluate 100 samples, answered by each of 2 models"."""
     samples = counted(count, "sample")
-    what = say("Label {samples}", samples=samples)
+    what = say("Evaluate {samples}", samples=samples)
     if count == total > 1:
-        what = say("Label all {samples}", samples=samples)
+        what = say("Evaluate all {samples}", samples=samples)
     if models > 1:
         return say("{what}, answered by each of {models} models", what=what, models=models)
     return what
