@@ -50,12 +50,21 @@ def rich_table(block: Table) -> table.Table:
 
 def as_text(blocks: Iterable[Block]) -> str:
     """The same as lines without colour, as a notebook shows them."""
+    return lines_of(rendered(blocks))
+
+
+def lines_of(parts: Iterable[RenderableType], width: int = WIDTH) -> str:
+    """What is printed of the parts, without colour."""
     file = io.StringIO()
-    console = Console(file=file, width=WIDTH, color_system=None)
-    for part in rendered(blocks):
-        # A sentence is broken by whoever shows it, a table here.
+    print_parts(Console(file=file, width=width, color_system=None), parts)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+
+
+def print_parts(console: Console, parts: Iterable[RenderableType]) -> None:
+    """A sentence is broken by whoever shows it, a table here."""
+    for part in parts:
         if isinstance(part, str):
+            # As `Text`, since rich reads a string as markup.
             console.print(Text(part), soft_wrap=True)
         else:
             console.print(part)
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())

@@ -59,7 +59,6 @@ from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.planted import plan_of_planted
 from evaluators.runs.rounds import USUAL
-from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from evaluators.terminal import checking, files, options, tables
 from evaluators.terminal.arguments import chosen_metrics, columns_of_fields, plan_of_options
@@ -83,6 +82,7 @@ from evaluators.terminal.exit_codes import (
 from evaluators.terminal.gate_files import write_gate_files
 from evaluators.terminal.network import network_address, options_for_phones
 from evaluators.terminal.remedies import IN_TERMINAL
+from evaluators.terminal.stored_runs import full_id, stored_run
 from evaluators.text.printable import printable
 from evaluators.trace.definitions import SENTENCE
 
@@ -368,18 +368,10 @@ def list_llms() -> None:
 @lists.command("runs")
 def list_runs() -> None:
     """Runs, newest first; those of the app included."""
-    store = local_store()
-    readable = store.runs.newest(WORKSPACE)
-    unreadable = store.runs.unreadable(WORKSPACE)
-    tables.echo(tables.runs_table(readable, store) if readable or unreadable else "No run yet.")
-    for lost in unreadable:
-        _to_stderr(
-            f"{lost.name[: tables.SHORT]} cannot be read ({lost.reason}). See: show "
-            f"{lost.name[: tables.SHORT]}"
-        )
-    for run in readable:
-        if damage := RunView.read(store, run).damage_in_sight(most=0).sentence():
-            _to_stderr(f"{run.id[: tables.SHORT]}: {damage}")
+    parts, lost = tables.runs_in_parts(local_store())
+    tables.echo(*parts)
+    for words in lost:
+        _to_stderr(words)
 
 
 @main.command(short_help="Show a run, its means, and the command to begin it again.")
@@ -608,15 +600,15 @@ def export(
     **seen_as: Any,
 ) -> None:
     store = local_store()
-    full_id = _full_id(run_id, store)
+    meant = _full_id(run_id, store)
     parts: Iterable[bytes]
     results = None
     if kind == files.RAW:
-        parts = store.runs.raw(full_id)
+        parts = store.runs.raw(meant)
         with suppress(UnreadableRowError):
-            results = Results(_stored_run(full_id, store), store)
+            results = Results(stored_run(meant, store), store)
     else:
-        results = _results_of(full_id, **seen_as)
+        results = _results_of(meant, **seen_as)
         if kind == files.PAPER:
             parts = [bundle_of(results, width).zipped()]
         else:
@@ -772,6 +764,13 @@ def backup(file: Path, replace: bool) -> None:
     click.echo(printable(f"{copy.path}: {runs}, {size}, checked by opening it."))
 
 
+@main.command(help=_help("mcp"), short_help="Let an agent read runs: an MCP server.")
+def mcp() -> None:
+    from evaluators.terminal.mcp_server import serve
+
+    serve(sys.stdin.buffer, sys.stdout.buffer)
+
+
 @main.command(short_help="Stop what providers have of an overnight run.")
 @options.run_id
 def cancel(run_id: str) -> None:
@@ -877,31 +876,14 @@ def _results_of(
 
 def _run_meant(run_id: str, store: Store) -> Run:
     """The run of that id, of an id that begins so, or the newest; raises `UnreadableRowError`."""
-    return _stored_run(_full_id(run_id, store), store)
+    return stored_run(_full_id(run_id, store), store)
 
 
 def _full_id(run_id: str, store: Store) -> str:
     """The id, of an id that begins so, of the newest run, of a run file, or of a finished batch."""
     if run_id != "last" and (os.path.exists(run_id) or "://" in run_id):
         return open_run(run_id, store=store).run.id
-    if run_id == "last":
-        newest_first = store.runs.ids(WORKSPACE)
-        ids = newest_first[:1]
-    else:
-        ids = store.runs.ids(WORKSPACE, run_id)
-    if len(ids) == 1 and run_id:
-        return ids[0]
-    if run_id == "last":
-        raise ParameterError(f"There is no run yet. Start one with: {PLUMBLINE} run")
-    problem = f"{len(ids)} runs begin" if ids else "No run begins"
-    raise ParameterError(f"{problem} with “{printable(run_id)}”. See: {PLUMBLINE} list runs")
-
-
-def _stored_run(full_id: str, store: Store) -> Run:
-    run = store.runs.get(full_id)
-    if run is None:
-        raise StoreError(f"This run was deleted just now. See: {PLUMBLINE} list runs")
-    return run
+    return full_id(run_id, store)
 
 
 def _with_raised_cap(

@@ -8,14 +8,13 @@ from datetime import UTC, date, datetime
 
 from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
-from rich.text import Text
 
 from evaluators.api.results import Results
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.comparison.repeated import Repeated
 from evaluators.document.blocks import Table
-from evaluators.document.terminal import rendered, rich_table
+from evaluators.document.terminal import print_parts, rendered, rich_table
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import Choice
 from evaluators.llm.estimate import (
@@ -39,7 +38,9 @@ from evaluators.report.run_report import (
 from evaluators.retrieval.bed import MadeBed
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import registry
+from evaluators.runs.inputs import WORKSPACE
 from evaluators.runs.overnight import state_of_batches
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
 from evaluators.terminal.files import escaped_for_terminal
@@ -67,12 +68,7 @@ def echo(*parts: RenderableType) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=WIDE)
-    for part in parts:
-        if isinstance(part, str):
-            # As `Text`, since rich reads a string as markup.
-            console.print(Text(part), soft_wrap=True)
-        else:
-            console.print(part)
+    print_parts(console, parts)
 
 
 def as_json(value: object) -> str:
@@ -181,7 +177,20 @@ def _number_or_unknown(price: float | None) -> str:
     return "unknown" if price is None else f"{price:g}"
 
 
-def runs_table(runs: Sequence[Run], store: Store) -> RichTable:
+def runs_in_parts(store: Store) -> tuple[list[RenderableType], list[str]]:
+    """The runs, newest first, and what cannot be read of them."""
+    readable = store.runs.newest(WORKSPACE)
+    lost = [
+        f"{run.name[:SHORT]} cannot be read ({run.reason}). See: show {run.name[:SHORT]}"
+        for run in store.runs.unreadable(WORKSPACE)
+    ]
+    for run in readable:
+        if damage := RunView.read(store, run).damage_in_sight(most=0).sentence():
+            lost.append(f"{run.id[:SHORT]}: {damage}")
+    return [_runs_table(readable, store) if readable or lost else "No run yet."], lost
+
+
+def _runs_table(runs: Sequence[Run], store: Store) -> RichTable:
     rows = [
         (
             run.id[:SHORT],

@@ -54,6 +54,7 @@ COMMANDS = (
     "open",
     "again",
     "backup",
+    "mcp",
 )
 
 
