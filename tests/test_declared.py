@@ -46,6 +46,7 @@ METHODS = {
     "export": {"path": "values.csv"},
     "flaws": {},
     "plant_errors": {"progress": False},
+    "probabilities": {},
     "rename": {"title": "Tuesday"},
     "report": {"path": "report.html"},
     "save": {"path": "run.plumbline"},

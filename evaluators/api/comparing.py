@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Any, overload
 
 from evaluators.api.results import Results, open_run
+from evaluators.api.shown import Shown
 from evaluators.comparison import groups
 from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
 from evaluators.declared import checks_types
+from evaluators.document.blocks import Blocks
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
 from evaluators.named_files import write_file
 from evaluators.records import Remedy, Run
-from evaluators.report.comparison_report import comparison_report
+from evaluators.report.comparison_report import comparison_document, comparison_report
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 
@@ -28,7 +30,7 @@ Judged = Results | str | Path
 
 
 @dataclass(frozen=True, repr=False)
-class _OfSides:
+class _OfSides(Shown):
     """What was compared, beside what came of it: a report needs both."""
 
     sides: tuple[Side, ...] = field(default=(), kw_only=True)
@@ -38,6 +40,10 @@ class _OfSides:
         """Writes a report: one HTML page that opens offline and prints on A4; at most 6 MB."""
         assert isinstance(self, Comparison | Several)
         return write_file(path, comparison_report(self, self.sides))
+
+    def document(self) -> Blocks:
+        assert isinstance(self, Comparison | Several)
+        return comparison_document(self)
 
 
 @dataclass(frozen=True, repr=False)

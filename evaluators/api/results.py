@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from evaluators.api.progress_bar import work
+from evaluators.api.shown import CheckOfRun, ProbabilityChecks
 from evaluators.catalogue import goes_by_rules, labels_sentences
 from evaluators.comparison.better_judge import Proposal, Trial, plan_of_trial, proposal, trial
 from evaluators.comparison.repeated import Repeated, repeated
@@ -23,7 +24,7 @@ from evaluators.exports import format_for
 from evaluators.llm import Keys
 from evaluators.llm.keys import keys_from_environment
 from evaluators.named_files import read_file, write_file
-from evaluators.people.checked import Against, Check
+from evaluators.people.checked import Against
 from evaluators.people.score_columns import YES_FROM
 from evaluators.records import (
     Reason,
@@ -56,6 +57,7 @@ from evaluators.runs.planted import (
     is_planted,
     plan_of_planted,
 )
+from evaluators.runs.probabilities import reliabilities
 from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
@@ -223,7 +225,7 @@ class Results:
         of: str = "",
         scale: str = "",
         yes_from: float = YES_FROM,
-    ) -> Check:
+    ) -> CheckOfRun:
         """How far the labeller can be trusted, and each mean corrected by labels of some answers.
 
         Without `labels` they are those that people gave in the app, or with `against="gold"` those
@@ -241,7 +243,7 @@ class Results:
         if scores:
             if labels is not None:
                 raise ParameterError("Labels of your own correct the run's labeller. Leave scores.")
-            return checked_scores(
+            check = checked_scores(
                 view,
                 scores,
                 metric,
@@ -251,14 +253,28 @@ class Results:
                 scale=scale,
                 yes_from=yes_from,
             )
-        if labels is not None:
-            return checked_by(labels, view, model, self.definition, drawn)
-        if drawn is not None:
+        elif labels is not None:
+            check = checked_by(labels, view, model, self.definition, drawn)
+        elif drawn is not None:
             raise ParameterError(
                 f"drawn={drawn!r:.40} is of labels of your own: give them by the samples' ids. How "
                 "labels of the app and of the data were drawn is known."
             )
-        return checked(view, metric, model, against, self.definition)
+        else:
+            check = checked(view, metric, model, against, self.definition)
+        return CheckOfRun(**dict(check))
+
+    @checks_types()
+    def probabilities(self, model: int = 0, *, against: Against = "people") -> ProbabilityChecks:
+        """How far the probabilities of the labels can be trusted, where the labeller gives some.
+
+        They are laid beside what people who are done, or with `against="gold"` the data, say of the
+        same sentences, in answers of the model of this number, from 0. Its `by_kind` has what is
+        known of "supported", "relevant" and "utilized": the `expected`, counted and `true` share,
+        the calibration `error`, `auroc` with its interval, the curve as `tenths`, what a threshold
+        gives (`at(0.7)`) and which is `cheapest(of_miss, of_alarm)`. It is empty without any.
+        """
+        return ProbabilityChecks(reliabilities(self.read(), model, against))
 
     def to_pandas(self) -> DataFrame:
         """One row for each sample and model: texts, values, status, and what failed.

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evaluators.api.shown import Shown
 from evaluators.declared import checks_types
 from evaluators.document import tables, terminal
+from evaluators.document.blocks import Block
 from evaluators.errors import ParameterError
 from evaluators.people.sample_groups import By, parts
 from evaluators.people.score_columns import YES_FROM, CheckedScores
 from evaluators.people.score_columns import check_scores as checked_columns
 from evaluators.records import Dataset
-from evaluators.report import page
 from evaluators.runs.inputs import Data, load_data
 from evaluators.text.printable import printable
 from evaluators.trace.definitions import SENTENCE, definition_named
@@ -20,7 +21,7 @@ from evaluators.trace.labelling import GOLD
 
 
 @dataclass(frozen=True)
-class ScoreChecks:
+class ScoreChecks(Shown):
     """Columns of scores, each with its `check`, or the `problem` why there is none."""
 
     columns: tuple[CheckedScores, ...]
@@ -36,11 +37,11 @@ class ScoreChecks:
             listed.append({**own, "definition": self.definition, **value})
         return listed
 
-    def __str__(self) -> str:
-        return terminal.as_text(tables.scores(self.columns, self.definition))
+    def document(self) -> list[Block]:
+        return [*tables.scores(self.columns, self.definition)]
 
-    def _repr_html_(self) -> str:
-        return page.rendered(tables.scores(self.columns, self.definition))
+    def __str__(self) -> str:
+        return terminal.as_text(self.document())
 
 
 @checks_types("first", "others")

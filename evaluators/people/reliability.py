@@ -10,6 +10,8 @@ from evaluators.statistics import auroc, auroc_interval, in_clusters, independen
 
 BINS = 10
 """Tenths from 0 to 1."""
+STEPS = 20
+"""Thresholds that are tried lie so many steps between 0 and 1."""
 
 
 class Likely(NamedTuple):
@@ -69,6 +71,11 @@ class Reliability(Record):
         yes = [is_true for probability, is_true in self.said if probability >= threshold]
         no = [is_true for probability, is_true in self.said if probability < threshold]
         return Outcome(sum(yes), len(yes) - sum(yes), sum(no), len(no) - sum(no))
+
+    def cheapest(self, of_miss: float = 1, of_alarm: float = 1) -> float:
+        """The threshold whose errors cost least, in steps of 0.05; the lowest of several."""
+        thresholds = [number / STEPS for number in range(STEPS + 1)]
+        return min(thresholds, key=lambda threshold: self.at(threshold).cost(of_miss, of_alarm))
 
 
 def reliability(labels: Sequence[Likely]) -> Reliability | None:

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from evaluators.api.gate import Demand, Measured, Ruling, ruled_value, unknown_value
 from evaluators.api.results import Results
-from evaluators.document import tables
-from evaluators.document.blocks import Blocks, Passage
+from evaluators.api.shown import ProbabilityChecks
+from evaluators.document.blocks import Blocks, Section
+from evaluators.document.checked import CheckedLine, checked_labeller
+from evaluators.document.probabilities import PROBABILITIES
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
-from evaluators.people.checked import Against, ValueCheck
+from evaluators.people.checked import Against
 from evaluators.terminal.exit_codes import ExitOutcome, outcome_of
+from evaluators.text.language import say
 from evaluators.text.printable import printable
-
-
-class CheckedLine(NamedTuple):
-    """One value of one model's answers (`None` where they are the data's own), as checked.
-
-    `name` is that of the value; where an earlier metric has the same, with the metric's number.
-    """
-
-    model: str | None
-    name: str
-    labeller: str
-    value: ValueCheck
 
 
 def checked_lines(
@@ -35,14 +26,13 @@ def checked_lines(
 
     Raises `ParameterError` where none of its answers is labelled.
     """
-    models: Sequence[str | None] = [model_title(spec) for spec in results.run.models] or [None]
     found: list[CheckedLine] = []
     labelled = 0
     for name in scores:
         check = results.correct(against=against, scores=name, **how)
         labelled += check.labelled
         found += [CheckedLine(None, value.name, name, value) for value in check.values]
-    for number, model in enumerate(models if not scores else ()):
+    for number, model in enumerate(() if scores else _models(results)):
         taken: set[str] = set()
         for metric in range(len(results.run.evaluators)):
             check = results.correct(against=against, metric=metric, model=number)
@@ -60,6 +50,32 @@ def checked_lines(
         "Nobody has labelled an answer of this run. Label some in the app, or check it against "
         "labels that the data have: --against gold."
     )
+
+
+def _models(results: Results) -> list[str | None]:
+    return [model_title(spec) for spec in results.run.models] or [None]
+
+
+def checked_probabilities(
+    results: Results, against: Against
+) -> list[tuple[str | None, ProbabilityChecks]]:
+    """How far the probabilities of each model's labels can be trusted, where it has some."""
+    found = [
+        (model, results.probabilities(number, against=against))
+        for number, model in enumerate(_models(results))
+    ]
+    return [(model, own) for model, own in found if own.by_kind]
+
+
+def document(
+    checked: Sequence[CheckedLine], likely: Iterable[tuple[str | None, ProbabilityChecks]]
+) -> Blocks:
+    """Every value beside people's, and below it the probabilities of each model's labels."""
+    sections = []
+    for model, own in likely:
+        title = say(PROBABILITIES)
+        sections.append(Section(f"{title} · {model}" if model else title, own.document()))
+    return [*checked_labeller(checked), *sections]
 
 
 def check_outcome(checked: Sequence[CheckedLine], demanded: Iterable[Demand]) -> ExitOutcome:
@@ -84,32 +100,11 @@ def _ruling(line: CheckedLine, least: float) -> Ruling:
     return ruled_value(name, Measured(best.mean, best.low, best.high, line.value.labelled), least)
 
 
-def document(checked: Sequence[CheckedLine]) -> Blocks:
-    """What can be read out, all values, and what to beware of."""
-    models = dict.fromkeys(line.model for line in checked)
-    leading = []
-    for model in models:
-        own = [line.value for line in checked if line.model == model and line.value.labelled]
-        about = f"{model}: " if model and len(models) > 1 else ""
-        leading += [Passage(about + value.sentence, "finding") for value in own[:1]]
-    labellers = {line.labeller for line in checked}
-    lines = []
-    for line in checked:
-        cells = {tables.MODEL: (line.model or "") if len(models) > 1 else ""}
-        cells[tables.SCORES] = line.labeller if len(labellers) > 1 else ""
-        lines.append(({**cells, tables.VALUE: line.name}, line.value))
-    notes = [f"{line.name}: {warning}" for line in checked for warning in line.value.warnings]
-    return [
-        *leading,
-        tables.agreement(lines),
-        *map(Passage, dict.fromkeys(notes)),
-    ]
-
-
 def check_summary(
     results: Results,
     against: Against,
     checked: Sequence[CheckedLine],
+    likely: Iterable[tuple[str | None, ProbabilityChecks]],
 ) -> dict[str, object]:
     """The same for a program, with the answers in each field of a table."""
     return {
@@ -126,5 +121,10 @@ def check_summary(
                 "name": line.name,
             }
             for line in checked
+        ],
+        "probabilities": [
+            {"model": model, "kind": kind, **reliability}
+            for model, own in likely
+            for kind, reliability in own.summary().items()
         ],
     }

@@ -567,9 +567,10 @@ def check(
         _print_and_exit(Results(tested, results.store), Gate((), Strictness(0.0)), as_json)
         return
     lines = checking.checked_lines(results, labels, scores, of=of, scale=scale, yes_from=yes_from)
-    outcome, blocks = checking.check_outcome(lines, gate.demanded), checking.document(lines)
+    likely = [] if scores else checking.checked_probabilities(results, labels)
+    outcome, blocks = checking.check_outcome(lines, gate.demanded), checking.document(lines, likely)
     if as_json:
-        click.echo(tables.as_json(checking.check_summary(results, labels, lines)))
+        click.echo(tables.as_json(checking.check_summary(results, labels, lines, likely)))
     else:
         tables.echo(*rendered(blocks))
     _leave_by(outcome, gate, results.title, blocks, results)

@@ -15,6 +15,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.probabilities import reliabilities
 from evaluators.runs.run_view import RunView
+from evaluators.text.scale import RATE
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests import judge
@@ -290,12 +291,23 @@ def test_a_threshold_is_moved_and_its_errors_and_costs_change(open_page, serving
     own = reliabilities(RunView.read(session.store(), run), against="gold")["supported"]
     at = open_page("check", run=run.id)
 
-    assert f"Finds {own.at(0.5).hits} of " in said(at, "markdown")
-    at.slider(key=f"check_probabilities_{run.id}_from").set_value(0.9)
-    at.number_input(key=f"check_probabilities_{run.id}_miss").set_value(10.0)
-    checked(at.run())
-    outcome = own.at(0.9)
-    assert f"Finds {outcome.hits} of {outcome.hits + outcome.misses} true ones" in said(
-        at, "markdown"
-    )
-    assert f"Costs {outcome.cost(10, 1):,.0f}; least at " in said(at, "markdown")
+    assert own.at(0.5) != own.at(0.9)
+    for threshold, of_miss in ((0.5, 1.0), (0.9, 10.0)):
+        at.slider(key=f"check_probabilities_{run.id}_from").set_value(threshold)
+        at.number_input(key=f"check_probabilities_{run.id}_miss").set_value(of_miss)
+        checked(at.run())
+        whole, at_threshold = (
+            element.value.to_dict("records")[0]
+            for element in at.dataframe
+            if element.value.columns[0] == "Label"
+        )
+        outcome, cheapest = own.at(threshold), own.cheapest(of_miss)
+        least = own.at(cheapest).cost(of_miss, 1)
+        assert whole["Expected"] == RATE.shown(own.expected)
+        assert at_threshold["Threshold"] == f"{threshold:.2f}"
+        assert (
+            at_threshold["True ones found"] == f"{outcome.hits} of {outcome.hits + outcome.misses}"
+        )
+        assert at_threshold["Missed"] == outcome.misses
+        assert at_threshold["Cost"] == outcome.cost(of_miss, 1)
+        assert at_threshold["Least cost"] == f"{least:,.0f} from {cheapest:.2f}"

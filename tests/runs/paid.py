@@ -98,9 +98,10 @@ def labelled_run(
     data: Dataset,
     judges: tuple[ModelSpec, ...],
     workspace: str = "w",
+    labeller: str = "gpt_labeling",
     **options: object,
 ) -> Run:
-    spec = EvaluatorSpec(name="gpt_labeling")
+    spec = EvaluatorSpec(name=labeller)
     return create_run(
         store,
         RunPlan(data, inputs.evaluators(spec), title="labelled", judges=judges, **options),

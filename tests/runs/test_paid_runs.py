@@ -22,6 +22,7 @@ from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts, Store
+from tests import judge
 from tests.loopback import in_json
 from tests.runs import paid, slow
 from tests.stops import stopped
@@ -524,6 +525,22 @@ def test_a_run_killed_five_times_finishes_and_repeats_only_what_was_in_flight(
     repeats = len(server.asked) - 500
     assert 0 <= repeats <= kills * workers
     assert set(numbers(server)) == set(range(500))
+
+
+@pytest.mark.parametrize("labeller", ["gpt_labeling", "decisions"])
+def test_a_labeller_killed_three_times_finishes_and_pays_twice_only_for_what_was_in_flight(
+    store, registry, loopback, labeller
+):
+    server, workers, kills = loopback(answer=judge.labels_for, latency=0.05), 8, 3
+    run = paid.labelled_run(store, paid.answered(120), (paid.LUNA,), labeller=labeller)
+    for _ in range(kills):
+        paid.killed(store, run, server.base_url, workers, after=15)
+
+    assert store.results.counts(run).open > 0
+    assert finished(store, run, registry, server) == Counts(asked=120, scored=120, failed=0)
+    assert 0 <= len(server.asked) - 120 <= kills * workers
+    (bill,) = store.calls.spent(run.id).values()
+    assert bill.calls == 120
 
 
 # A public host
