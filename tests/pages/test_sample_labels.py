@@ -201,6 +201,7 @@ def test_numbers_are_counted_out_with_those_of_the_gold_labels_beside_them(jury)
         "Adherence 1/2✗",
         "Average 0.56",
     ]
+    assert [each["rule"] for each in shown] == ["", "", "", "all must pass", ""]
     assert beside(jury) == ["gold 2/4", "gold 2/2", "gold 2/2", "gold 1/2", "gold 0.62"]
     outside = "Ideal are 0.7 or more, and an adherence of 1. Outside: Context relevance, Adherence."
     assert outside in said(jury, "text")

@@ -388,7 +388,7 @@ class View {
   }
 
   /** One number; what a change did to it stands there for a while, whatever else is drawn. */
-  number({ label, figure, people, mark, value, beside, how, term }, change) {
+  number({ label, figure, people, mark, value, rule, beside, how, term }, change) {
     const left = change ? change.until - Date.now() : 0;
     const isChanged = left > 0 && !this.isHidden;
     const shown = isChanged && change.old !== figure ? `${change.old} → ${figure}` : figure;
@@ -407,6 +407,7 @@ class View {
         "small",
         {},
         !this.isHidden && el("span", { text: value }),
+        !this.isHidden && rule && el("span", { text: ` · ${rule}` }),
         !this.isHidden && beside && el("span", { class: "beside", text: ` · ${beside}` }),
       ),
       !this.isHidden && people && el("small", { class: "people-say", text: people }),

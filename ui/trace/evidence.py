@@ -338,6 +338,8 @@ def _numbers(shown: ShownLabels) -> list[dict[str, Any]]:
                 ),
                 "mark": marks.get(values[name], "") if name == "adherence" else "",
                 "value": SCORE.shown(values[name]),
+                # Else 3/4 with a value of 0.00 would look like an error.
+                "rule": say("all must pass") if name == "adherence" and values[name] == 0 else "",
                 "beside": f"{word} {_figure(beside, name)}" if beside else "",
                 "how": steps[name],
                 "term": explained.link(name),
@@ -353,6 +355,7 @@ def _numbers(shown: ShownLabels) -> list[dict[str, Any]]:
             "people": _people_say(average, by_people),
             "mark": "",
             "value": say("of the four"),
+            "rule": "",
             "beside": beside_average,
             "how": say("The mean of those of the four values that apply."),
             "term": explained.link("average"),
