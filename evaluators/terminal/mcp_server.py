@@ -211,7 +211,7 @@ def answered(name: str, arguments: object) -> tuple[str, bool]:
         takes = ", ".join(TOOLS[name].model_fields) or "nothing"
         text, is_error = f"{place}: {first['msg']}. Correct it: {name} takes {takes}.", True
     except PlumblineError as error:
-        text, is_error = f"Error: {error.reason.worded(IN_TERMINAL)}", True
+        text, is_error = printable(f"Error: {error.reason.worded(IN_TERMINAL)}"), True
     text = "\n".join(filter(None, [said.getvalue().strip(), text]))
     if len(text) > MOST_TEXT:
         text = f"{text[:MOST_TEXT]}\n… The rest is too long: read it in a terminal."

@@ -195,6 +195,7 @@ def test_a_line_too_long_is_refused_and_the_next_one_answered(server):
         ("show", {"run": "https://localhost/x"}, "Error: No run begins with “https://"),
         ("show", {"run": "old", "labels": "mine"}, "Error: "),
         ("check", {"run": "old"}, "Error: Nobody has labelled an answer of this run."),
+        ("compare", {"runs": ["old"], "by": "\x1b[2J"}, "Error: "),
         ("compare", {"runs": ["old"]}, "Error: Two sides are the same."),
     ],
 )
