@@ -91,8 +91,10 @@ class CheckRun(Tool):
     against: Against = "people"
 
     def parts(self, store: Store) -> Iterable[RenderableType]:
-        lines = checking.checked_lines(_results(self.run, store), self.against)
-        return rendered(checking.document(lines))
+        results = _results(self.run, store)
+        lines = checking.checked_lines(results, self.against)
+        likely = checking.checked_probabilities(results, self.against)
+        return rendered(checking.document(lines, likely))
 
 
 class CompareRuns(Tool):
