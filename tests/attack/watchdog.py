@@ -147,7 +147,7 @@ def send_row(page: Page, name: str, data: bytes) -> str:
     if not READ.search(said):
         return said
     go(page, "TRACE")
-    page.get_by_role("button", name=re.compile("^Label ")).click()
+    page.get_by_role("button", name=re.compile("^Evaluate ")).click()
     said = _outcome(page, RUN)
     with suppress(Error):
         page.get_by_role("button", name="Cancel").click(timeout=500)

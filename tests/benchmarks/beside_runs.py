@@ -73,7 +73,7 @@ def begun(served: Server) -> list[str]:
         for number, page in enumerate(pages):
             prepared(page, number)
         for page in pages:
-            page.get_by_role("button", name=re.compile("^Label ")).click()
+            page.get_by_role("button", name=re.compile("^Evaluate ")).click()
         for page in pages:
             page.get_by_role("button", name="Cancel").wait_for()
         return [urlsplit(page.url).query for page in pages]

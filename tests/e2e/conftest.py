@@ -54,7 +54,7 @@ MANY = 400
 
 PATIENCE = 60_000
 
-STARTS = re.compile("^(Label|Ask|Check|Measure) ")
+STARTS = re.compile("^(Evaluate|Label|Ask|Check|Measure) ")
 """How the buttons begin that start a run from a form: they say what they do."""
 
 LONG = 240_000
