@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from evaluators.document.blocks import Blocks, Table
+from evaluators.document.tables import filled_columns
 from evaluators.people.reliability import Reliability
 from evaluators.runs.probabilities import KINDS
 from evaluators.text.language import mark, say
@@ -12,23 +13,6 @@ from evaluators.text.scale import RATE, SCORE
 
 KIND, LABELS, TRUE = mark("Label"), mark("Labels"), mark("True")
 PROBABILITIES, PROBABILITY = mark("Probabilities"), mark("Probability")
-OF_ALL = (
-    LABELS,
-    mark("Expected"),
-    mark("Yes from 0.5"),
-    TRUE,
-    mark("Calibration error"),
-    "AUROC",
-)
-OF_TENTHS = (PROBABILITY, LABELS, TRUE)
-OF_THRESHOLDS = (
-    mark("Threshold"),
-    mark("True ones found"),
-    mark("Missed"),
-    mark("False alarms"),
-    mark("Cost"),
-    mark("Least cost"),
-)
 THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Those of a text; a page has one to move."""
 
@@ -40,34 +24,32 @@ def probabilities(found: Mapping[str, Reliability]) -> Blocks:
 
 def overview(found: Mapping[str, Reliability]) -> Table:
     """The shares that are expected, counted and true, and how far the probabilities lie off."""
-    rows = [
-        [
-            say(KINDS[kind]),
-            f"{own.count:,}",
-            RATE.shown(own.expected),
-            RATE.shown(own.at(0.5).share),
-            RATE.shown(own.true),
-            RATE.shown(own.error),
-            SCORE.with_interval(own.auroc, *own.auroc_interval or ()),
-        ]
+    return _table(
+        {
+            KIND: say(KINDS[kind]),
+            LABELS: f"{own.count:,}",
+            mark("Expected"): RATE.shown(own.expected),
+            mark("Yes from 0.5"): RATE.shown(own.at(0.5).share),
+            TRUE: RATE.shown(own.true),
+            mark("Calibration error"): RATE.shown(own.error),
+            "AUROC": SCORE.with_interval(own.auroc, *own.auroc_interval or ()),
+        }
         for kind, own in found.items()
-    ]
-    return Table((KIND, *OF_ALL), rows, OF_ALL)
+    )
 
 
 def _tenths(found: Mapping[str, Reliability]) -> Table:
     """The reliability curve as numbers."""
-    rows = [
-        [
-            say(KINDS[kind]),
-            SCORE.shown(tenth.probability),
-            f"{tenth.count:,}",
-            RATE.with_interval(tenth.share, *tenth.interval or ()),
-        ]
+    return _table(
+        {
+            KIND: say(KINDS[kind]),
+            PROBABILITY: SCORE.shown(tenth.probability),
+            LABELS: f"{tenth.count:,}",
+            TRUE: RATE.with_interval(tenth.share, *tenth.interval or ()),
+        }
         for kind, own in found.items()
         for tenth in own.tenths
-    ]
-    return Table((KIND, *OF_TENTHS), rows, OF_TENTHS)
+    )
 
 
 def outcomes(
@@ -79,20 +61,22 @@ def outcomes(
     """What each threshold finds and misses, and what its errors cost at these prices."""
     rows = []
     for kind, own in found.items():
-        cheapest = own.cheapest(of_miss, of_alarm)
-        least = own.at(cheapest).cost(of_miss, of_alarm)
+        best = own.cheapest(of_miss, of_alarm)
+        least = f"{own.at(best).cost(of_miss, of_alarm):,.0f}"
         for threshold in thresholds:
-            outcome = own.at(threshold)
-            hits, alarms, misses, left = outcome
-            rows.append(
-                [
-                    say(KINDS[kind]),
-                    f"{threshold:.2f}",
-                    say("{done:,} of {all:,}", done=hits, all=hits + misses),
-                    f"{misses:,}",
-                    say("{done:,} of {all:,}", done=alarms, all=alarms + left),
-                    f"{outcome.cost(of_miss, of_alarm):,.0f}",
-                    say("{least} from {best}", least=f"{least:,.0f}", best=f"{cheapest:.2f}"),
-                ]
-            )
-    return Table((KIND, *OF_THRESHOLDS), rows, OF_THRESHOLDS)
+            hits, alarms, misses, left = outcome = own.at(threshold)
+            row = {KIND: say(KINDS[kind]), mark("Threshold"): f"{threshold:.2f}"}
+            row |= {
+                mark("True ones found"): say("{done:,} of {all:,}", done=hits, all=hits + misses),
+                mark("Missed"): f"{misses:,}",
+                mark("False alarms"): say("{done:,} of {all:,}", done=alarms, all=alarms + left),
+                mark("Cost"): f"{outcome.cost(of_miss, of_alarm):,.0f}",
+                mark("Least cost"): say("{least} from {best}", least=least, best=f"{best:.2f}"),
+            }
+            rows.append(row)
+    return _table(rows)
+
+
+def _table(lines: Iterable[Mapping[str, str]]) -> Table:
+    rows = list(lines)
+    return filled_columns(rows, [heading for heading in (rows or [{}])[0] if heading != KIND])
