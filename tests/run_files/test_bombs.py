@@ -237,6 +237,7 @@ ELSEWHERE = {
     "llm/structured.py": "json_repair: short texts; longer ones go to the child",
     "exports/bundle.py": "zipfile: writes",
     "run_files/together.py": "zipfile: writes",
+    "terminal/gate_files.py": "xml.etree: writes",
     "run_files/writing.py": "zipfile: writes",
 }
 

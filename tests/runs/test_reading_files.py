@@ -30,7 +30,7 @@ def file(tmp_path):
 
 def test_columns_are_named_where_they_are_in_doubt(file):
     path = file(TWO)
-    with pytest.raises(DatasetError, match=r'answer may be .* columns=\{"response": "answer"\}\.'):
+    with pytest.raises(DatasetError, match="answer may be .* Guessed: .* response=answer "):
         load_data(path)
 
     data = load_data(path, columns={"response": "answer"})
@@ -156,7 +156,9 @@ def test_a_column_groups_the_samples(tmp_path, cell, group):
 def test_the_terminal_says_its_own_options(file):
     with pytest.raises(DatasetError) as caught:
         ask(data=str(file(TWO)))
-    assert caught.value.reason.worded(IN_TERMINAL).endswith("--column response=answer.")
+    assert caught.value.reason.worded(IN_TERMINAL).endswith(
+        "retrieved_documents=context. To say which columns they are: --column FIELD=COLUMN for each."
+    )
     with pytest.raises(DatasetError) as caught:
         ask(data=str(file(BROKEN)))
     assert caught.value.reason.worded(IN_TERMINAL).endswith("with --skip-broken.")
