@@ -30,7 +30,7 @@ def file(tmp_path):
 
 def test_columns_are_named_where_they_are_in_doubt(file):
     path = file(TWO)
-    with pytest.raises(DatasetError, match="answer may be .* Guessed: .* response=answer "):
+    with pytest.raises(DatasetError, match=r"answer may be .* Guessed: .* response=answer "):
         load_data(path)
 
     data = load_data(path, columns={"response": "answer"})
