@@ -167,7 +167,7 @@ def test_steps_may_stand_in_any_order_and_among_those_of_other_traces():
     loaded = open_file("a.jsonl", lines.encode())
 
     assert [sample.id for sample in loaded.data.samples] == ["t1"]
-    assert "1 of 2 traces" in loaded.note
+    assert "that became samples: 1 of 2." in loaded.note
     assert "1 show no retrieval and were left out." in loaded.note
 
 
@@ -516,4 +516,4 @@ def test_texts_that_hold_texts_without_end_are_given_up():
 def test_a_search_whose_list_is_too_long_to_be_read_is_a_hidden_one():
     long = "[" + (MAX_PARTS // 2 + 1) * "'a' " + "]"
     steps = [asked(), span("s", "r", "RETRIEVER", **{"output.value": long})]
-    assert "0 of 1 traces" in refusal(otlp(*steps))
+    assert "that became samples: 0 of 1." in refusal(otlp(*steps))

@@ -131,7 +131,7 @@ def test_estimate_run_kill_resume_export_and_the_app(terminal, server, plumbline
 
     resumed = terminal("resume", "last", "--fail-under", "adherence=0.9")
     assert resumed.returncode == BELOW  # each response holds a sentence that no document carries
-    assert "adherence is 0, below the 0.9 asked for." in resumed.stderr
+    assert "adherence is 0 (0 to 0.06017), below the 0.9 asked for." in resumed.stderr
     assert local_store().results.counts(run).scored == 2 * SAMPLES
     assert len(server.asked) <= SAMPLES + WORKERS  # only what was in flight is asked again
 
