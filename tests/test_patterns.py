@@ -19,7 +19,7 @@ import pytest
 from evaluators.batch import sources
 from evaluators.datasets.alphabets import ALPHABETS
 from evaluators.llm import provider_errors
-from evaluators.llm.providers import PROVIDERS
+from evaluators.llm.providers import PROVIDERS, AddressForm
 from evaluators.retrieval import doubts
 from evaluators.text import injection
 from evaluators.trace.values import TRACE_VALUES
@@ -46,6 +46,10 @@ NAMES_OF_FILES = ("*.csv", "data/**/train-*.parquet", "*a" * 99, "[" * 199, "*[a
 """Patterns of a hub's card, of at most `hub.LONGEST_PATH` characters."""
 
 
+def _address_forms() -> list[AddressForm]:
+    return [record.address_form for record in PROVIDERS.values() if record.address_form]
+
+
 MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
     "evaluators/batch/sources.py _listed": (
         "fullmatch",
@@ -65,19 +69,11 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
     ),
     "evaluators/llm/keys.py address_of": (
         "fullmatch",
-        lambda: [
-            re.compile(record.address_form.pattern)
-            for record in PROVIDERS.values()
-            if record.address_form
-        ],
+        lambda: [re.compile(form.pattern) for form in _address_forms()],
     ),
     "evaluators/llm/keys.py _is_of_form": (
         "fullmatch",
-        lambda: [
-            re.compile(record.address_form.hosts)
-            for record in PROVIDERS.values()
-            if record.address_form
-        ],
+        lambda: [re.compile(form.hosts) for form in _address_forms()],
     ),
     "evaluators/people/score_columns.py value_scored": (
         "search",

@@ -38,11 +38,6 @@ def ragbench_judges() -> list[dict[str, str]]:
 
 
 _JUDGES = {"gpt3": "GPT-3.5", "ragas": "RAGAS", "trulens": "TruLens"}
-_FIGURES = {
-    "adherence": "auroc_of_adherence",
-    "context_relevance": "rmse_of_relevance",
-    "context_utilization": "rmse_of_utilization",
-}
 
 
 def published_figure(subset: str, column: str, value: str) -> str:
@@ -50,7 +45,7 @@ def published_figure(subset: str, column: str, value: str) -> str:
     for row in ragbench_judges():
         for beginning, judge in _JUDGES.items():
             if column.startswith(beginning) and (row["set"], row["judge"]) == (subset, judge):
-                return row.get(_FIGURES.get(value, ""), "")
+                return row.get(value, "")
     return ""
 
 

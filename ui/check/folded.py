@@ -58,9 +58,9 @@ def _published(names: list[str]) -> list[dict[str, object]]:
         {
             say("Set"): say(row["set"]),
             say("Judge"): row["judge"],
-            say("AUROC of adherence"): row["auroc_of_adherence"],
-            say("RMSE of context relevance"): row["rmse_of_relevance"],
-            say("RMSE of context utilization"): row["rmse_of_utilization"],
+            say("AUROC of adherence"): row["adherence"],
+            say("RMSE of context relevance"): row["context_relevance"],
+            say("RMSE of context utilization"): row["context_utilization"],
         }
         for row in ragbench_judges()
         if row["set"] in wanted
