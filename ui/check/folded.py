@@ -54,14 +54,14 @@ def show(view: RunView, found: Check, metric: int) -> None:
 
 def _published(names: list[str]) -> list[dict[str, object]]:
     wanted = names if len(names) == 1 else [mark("Mean of 12 sets"), *names]
-    return [
-        {
-            say("Set"): say(row["set"]),
-            say("Judge"): row["judge"],
-            say("AUROC of adherence"): row["adherence"],
-            say("RMSE of context relevance"): row["context_relevance"],
-            say("RMSE of context utilization"): row["context_utilization"],
-        }
-        for row in ragbench_judges()
-        if row["set"] in wanted
-    ]
+    headings = (
+        say("AUROC of adherence"),
+        say("RMSE of context relevance"),
+        say("RMSE of context utilization"),
+    )
+    rows: list[dict[str, object]] = []
+    for name, judge, *figures in map(dict.values, ragbench_judges()):
+        if name in wanted:
+            shown = dict(zip(headings, figures, strict=True))
+            rows.append({say("Set"): say(name), say("Judge"): judge} | shown)
+    return rows
