@@ -63,5 +63,5 @@ def _published(names: list[str]) -> list[dict[str, object]]:
     for name, judge, *figures in map(dict.values, ragbench_judges()):
         if name in wanted:
             shown = dict(zip(headings, figures, strict=True))
-            rows.append({say("Set"): say(name), say("Judge"): judge} | shown)
+            rows.append({say("Set"): say(name), say("Judge"): judge, **shown})
     return rows
