@@ -139,6 +139,60 @@ def test_readers_look_now_and_then(path):
         store.runs.newest("w")
 
 
+# Who reads waits for nobody
+
+LONG = """with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 20000000)
+select count(*) from numbers"""
+
+
+def beside(work):
+    """Begins it in a thread of its own."""
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_who_reads_and_looks_does_not_wait_for_who_writes(path):
+    store = Store(path)
+    store.runs.save(run(), DATASET)
+    store.database._looked -= 2  # as two seconds later
+    with store.database.transaction():
+        reader = beside(lambda: (store.check(), store.runs.get("r1")))
+        reader.join(20)
+        assert not reader.is_alive()
+    store.close()
+
+
+def test_who_reads_does_not_wait_for_who_reads_long(path):
+    store = Store(path)
+    store.runs.save(run(), DATASET)
+    long = beside(lambda: store.database.rows(LONG))
+    for _ in range(5):
+        assert store.runs.get("r1")
+    assert long.is_alive(), "The long query has ended before the short ones."
+    long.join()
+    store.close()
+
+
+def test_what_was_written_is_read_by_all_at_once(path):
+    store = Store(path)
+    ids = [f"r{number}" for number in range(40)]
+    missed = []
+
+    def write_and_read(several):
+        for each in several:
+            store.runs.save(run(each), DATASET)
+            if not store.runs.get(each):
+                missed.append(each)
+
+    threads = [beside(lambda part=ids[first::8]: write_and_read(part)) for first in range(8)]
+    for thread in threads:
+        thread.join()
+    assert not missed
+    store.close()
+    assert not list(path.parent.glob("*-wal")), "A connection is left open."
+
+
 def test_a_store_that_is_put_back_goes_on(path):
     store = Store(path)
     store.runs.save(run(), DATASET)

@@ -6,6 +6,7 @@ import math
 import sqlite3
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -31,6 +32,8 @@ PAGES_AT_ONCE = 1000
 """Pages that are given back to the disk in one go, while nobody else reads or writes."""
 PATIENCE = 30
 """Seconds to wait for another process that writes."""
+READERS = 4
+"""Connections for reading that are kept; while more read at once, there are more."""
 
 APPLICATION = 1347179853
 """What SQLite's `application_id` says of a run store, "PLUM"."""
@@ -87,19 +90,20 @@ OLDER = mark("Set PLUMBLINE_DATA_DIR to another folder. Nothing in it was change
 class SqliteDatabase(Database):
     """One SQLite file, safe to share between threads. `path` may be ":memory:".
 
-    Reads have a connection of their own: a page does not wait until the results of runs are on the
-    disk.
+    Who reads has a connection alone: a page waits neither until the results of runs are on the
+    disk nor for another page.
     """
 
     def __init__(self, path: Path | str) -> None:
         self._lock = threading.RLock()  # of whoever writes
-        self._reading = self._lock if path == ":memory:" else threading.RLock()
+        self._readers: deque[sqlite3.Connection] = deque()  # that nobody uses now
+        self._is_closed = False
         self._file = None if path == ":memory:" else StoreFile(Path(path))
         self._looked = -math.inf
         try:
             if self._file:
                 self._file.create()
-            self._db = self._reader = _connection(path)
+            self._db = _connection(path)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(_not_opened(path, error)) from error
         try:
@@ -113,8 +117,6 @@ class SqliteDatabase(Database):
             self._db.execute(f"pragma journal_size_limit = {JOURNAL}")
             self._make_tables()
             if self._file:
-                self._reader = _connection(path)
-                self._reader.execute("pragma query_only = on")
                 self._file.opened(self._data_version())
         except BaseException as error:
             self._close_connections()
@@ -131,20 +133,23 @@ class SqliteDatabase(Database):
 
     def check(self) -> None:
         """Raises `StoreError` where the file is gone, replaced, or changed by another program."""
-        if self._file is None:
+        # Another thread that writes has just looked: nobody waits for it.
+        if self._file is None or not self._lock.acquire(blocking=False):
             return
-        with self._lock:
+        try:
             # Where the check raises, the next reader looks again at once.
             self._looked = -math.inf
             self._file.check(self._data_version)
             self._looked = time.monotonic()
+        finally:
+            self._lock.release()
 
     def rows(self, query: str, *values: Any, **named: Any) -> list[Any]:
         if time.monotonic() - self._looked > LOOK:
             self.check()
         try:
-            with self._reading:
-                return self._reader.execute(query, named or values).fetchall()
+            with self._reader() as reader:
+                return reader.execute(query, named or values).fetchall()
         except UNSTORABLE as error:
             raise unstorable(error) from None
         except sqlite3.Error as error:
@@ -212,14 +217,45 @@ class SqliteDatabase(Database):
                 self._db.backup(copy)
 
     def close(self) -> None:
-        with self._lock, self._reading:
+        with self._lock:
             if self._file:
                 self._file.closed()
             self._close_connections()
 
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        """A connection that no other thread uses meanwhile; of a store in memory its only one."""
+        if self._file is None:
+            with self._lock:
+                yield self._db
+            return
+        try:
+            reader = self._readers.pop()
+        except IndexError:
+            reader = self._new_reader(self._file)
+        try:
+            yield reader
+        finally:
+            if self._is_closed or len(self._readers) >= READERS:
+                reader.close()
+            else:
+                self._readers.append(reader)
+
+    def _new_reader(self, file: StoreFile) -> sqlite3.Connection:
+        # Not made anew where it is gone, and not another that lies in its place.
+        reader = _connection(f"{file.path.absolute().as_uri()}?mode=rw", is_uri=True)
+        try:
+            reader.execute("pragma query_only = on")
+            file.check()
+        except BaseException:
+            reader.close()
+            raise
+        return reader
+
     def _close_connections(self) -> None:
-        self._reader.close()
-        self._db.close()
+        self._is_closed = True
+        for connection in (*self._readers, self._db):
+            connection.close()
 
     def _make_tables(self) -> None:
         if self._version():
@@ -279,8 +315,10 @@ class SqliteDatabase(Database):
                 self._db.execute("rollback")
 
 
-def _connection(path: Path | str) -> sqlite3.Connection:
-    db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
+def _connection(path: Path | str, *, is_uri: bool = False) -> sqlite3.Connection:
+    db = sqlite3.connect(
+        path, check_same_thread=False, isolation_level=None, timeout=PATIENCE, uri=is_uri
+    )
     db.text_factory = readable_text
     db.create_function("holds", 2, _holds, deterministic=True)
     return db
