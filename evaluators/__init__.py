@@ -46,6 +46,7 @@ _HOMES = {
     "GEvalLLMJudge": "evaluators.g_eval",
     "GPTLabelingOutput": "evaluators.advanced_rag_evaluator",
     "GPTLabelingPromptGenerator": "evaluators.advanced_rag_evaluator",
+    "leaderboard": "evaluators.api.comparing",
     "LexicalContextRecall": "evaluators.context_recall",
     "LLMasJudge": "evaluators.llm_judge",
     "LLMClient": "evaluators.llm",
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from evaluators.answer_match import AnswerMatchAcc as AnswerMatchAcc
     from evaluators.api.beds import make_bed as make_bed
     from evaluators.api.comparing import compare as compare
+    from evaluators.api.comparing import leaderboard as leaderboard
     from evaluators.api.evaluation import estimate as estimate
     from evaluators.api.evaluation import evaluate as evaluate
     from evaluators.api.papers import for_paper as for_paper

@@ -36,6 +36,7 @@ FUNCTIONS = {
     "load_data": {"data": [ROW], "on_remark": len},
     "open_run": {"path": "run.plumbline"},
     "compare": {},
+    "leaderboard": {},
     "make_bed": {"documents": "mill.txt", "questions": [ROW], "on_remark": len},
 }  # fmt: skip
 """Every public function that takes data or results, with what is right for it."""
@@ -96,6 +97,7 @@ def test_no_argument_of_a_function_ends_in_a_bare_error(door, results):
         "compose": {"bed": evaluators.load_data(ENGLISH_BED)},
         "for_paper": {"of": results},
         "compare": {"first": results},
+        "leaderboard": {"runs": results},
     }.get(door, {})
     function = getattr(evaluators, door)
 

@@ -11,6 +11,8 @@ from evaluators.api.results import Results, open_run
 from evaluators.api.shown import Shown
 from evaluators.comparison import groups
 from evaluators.comparison.compare import compared
+from evaluators.comparison.leaderboard import Leaderboard
+from evaluators.comparison.leaderboard import leaderboard as ranked
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
@@ -38,11 +40,11 @@ class _OfSides(Shown):
     @checks_types()
     def report(self, path: str | Path) -> Path:
         """Writes a report: one HTML page that opens offline and prints on A4; at most 6 MB."""
-        assert isinstance(self, Comparison | Several)
+        assert isinstance(self, Comparison | Several | Leaderboard)
         return write_file(path, comparison_report(self, self.sides))
 
     def document(self) -> Blocks:
-        assert isinstance(self, Comparison | Several)
+        assert isinstance(self, Comparison | Several | Leaderboard)
         return comparison_document(self)
 
 
@@ -123,6 +125,51 @@ def compare(
     """
     runs = [own if isinstance(own, Results) else open_run(own) for own in (first, *others)]
     return compared_sides(chosen_sides(runs, models, labels, by))
+
+
+@dataclass(frozen=True, repr=False)
+class LeaderboardOfRuns(_OfSides, Leaderboard):
+    """A leaderboard that can write a report."""
+
+
+@checks_types()
+def leaderboard(
+    runs: Judged | Sequence[Judged],
+    *,
+    values: Sequence[str] = (),
+    labels: str = "",
+) -> LeaderboardOfRuns:
+    """Every model of these runs by data set or ability, with ranks that can be told apart.
+
+    Each run is the results of one, or what `open_run` takes; the systems are its models, or its
+    answers where these were given with the data. A column is a value over the same questions, by
+    the same labeller, formula and parameters: what differs in any of these has a column of its own.
+    Without `values` (names as in `Results.summary`) these are the verdicts on abilities of RGB and
+    the first value of each other metric. Each is counted by its run's own labeller, or all by the
+    one that `labels="gold"` names.
+
+    In each column every two systems are compared as by `compare`, question by question; a rank is 1
+    and one more for each system that is shown to be better, with p-values over all pairs of all
+    columns (Holm). Of labels by the heuristic, of values of which a higher one is no better answer,
+    and below 80 % of the answers checked nobody has a rank. Up to 50 systems are ranked; of many
+    each is compared with the best of its column alone.
+    Raises `ParameterError` for an unknown labeller or value, for a run that is named twice, and
+    where no two systems have a value over the same questions.
+    """
+    several = [runs] if isinstance(runs, Results | str | Path) else runs
+    results = [own if isinstance(own, Results) else open_run(own) for own in several]
+    return ranked_runs(results, values, labels)
+
+
+def ranked_runs(
+    results: Sequence[Results], values: Sequence[str] = (), labels: str = ""
+) -> LeaderboardOfRuns:
+    """The leaderboard of every model of these runs; see `leaderboard`."""
+    sides = []
+    for own in results:
+        for model in range(max(1, len(own.run.models))):
+            sides.append(side(own, model, labels or own.labels))
+    return LeaderboardOfRuns(**vars(ranked(sides, values)), sides=tuple(sides))
 
 
 def compared_sides(sides: Sequence[Side]) -> ComparisonOfSides | SeveralSides:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluators.api.results import Results
+from evaluators.comparison.leaderboard import Leaderboard
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several
 from evaluators.declared import checks_types
@@ -14,10 +15,12 @@ from evaluators.exports import bundle
 from evaluators.named_files import named_file, write_file
 from evaluators.runs.run_view import RunView
 
+Measured = Results | Comparison | Several | Leaderboard
+
 
 @checks_types()
 def for_paper(
-    of: Results | Comparison | Several,
+    of: Measured,
     folder: str | Path,
     *,
     width: str = "double",
@@ -36,11 +39,13 @@ def for_paper(
     return [write_file(target / name, content) for name, content in files.items()]
 
 
-def bundle_of(of: Results | Comparison | Several, width: str = "double") -> bundle.Bundle:
+def bundle_of(of: Measured, width: str = "double") -> bundle.Bundle:
     """The same figures and tables before they are files."""
     size = SIZES[width]
     if isinstance(of, Comparison):
         return bundle.bundle_of_comparisons([of], size)
     if isinstance(of, Several):
         return bundle.bundle_of_comparisons(of.comparisons, size)
+    if isinstance(of, Leaderboard):
+        return bundle.bundle_of_leaderboard(of, size)
     return bundle.bundle_of_run(RunView.read(of.store, of.run), of.view, size)

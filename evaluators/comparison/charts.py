@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from evaluators.comparison import words
+from evaluators.comparison.leaderboard import Leaderboard
 from evaluators.comparison.paired import Difference
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.drawing import Curve, CurveChart, IntervalChart, IntervalRow, Point
 from evaluators.runs.rgb_figures import NOISE, value_at_noise
 from evaluators.text.language import say
-from evaluators.text.scale import POINTS, RATE
+from evaluators.text.scale import POINTS, RATE, SCORE
 from evaluators.text.words import in_a_line, joined_sentences, readable
 
 
@@ -29,6 +30,23 @@ def forest(comparison: Comparison) -> IntervalChart:
         sides=(f"← {first}", f"{second} →"),
         note=joined_sentences([comparison.by_heuristic(), intervals]),
     )
+
+
+def places(board: Leaderboard) -> IntervalChart:
+    """The mean of each system in every column, one below the other; filled is rank 1."""
+    rows = []
+    for column in board.columns:
+        for system in board.costs:
+            if place := column.places.get(system):
+                mean = place.mean
+                beside = column.scale.estimate(mean), mean.checked
+                is_first = place.rank == 1
+                values = mean.mean, mean.low, mean.high
+                rows.append(IntervalRow(system, *values, beside, column.title, hollow=not is_first))
+    scales = {column.scale for column in board.columns}
+    scale = scales.pop() if len(scales) == 1 else SCORE
+    note = say("95 % intervals. Filled: rank 1, whose systems cannot be told apart.")
+    return IntervalChart(say("Leaderboard"), rows, scale, note=note)
 
 
 def _row(value: Compared, label: str) -> IntervalRow:

@@ -138,7 +138,9 @@ def _laid_side_by_side(
     values = [_compared_value(name, own[name], others[name], partners) for name in common]
     if not same_answers:
         by = first.counted.by, side.counted.by
-        values = [_of_systems(value, own, others, by, in_data) for value in values]
+        values = [
+            _of_systems(value, own, others, by, in_data.decide(value.name)) for value in values
+        ]
     labellers = "" if same_answers else whose_labels.different_labellers(first, side)
     return Comparison(
         first=reference.title,
@@ -174,6 +176,24 @@ def _laid_side_by_side(
         outcomes=tuple(_outcomes(first, side, partners)) if with_outcomes else (),
         outcome_notes=tuple(_of_outcomes(first, side)) if with_outcomes else (),
     )
+
+
+def compared_in(own: Counted, first: Side, other: Counted, second: Side) -> Compared:
+    """A value of two systems that is counted alike, with a p-value that counts nothing else.
+
+    Raises `ParameterError` where people's labels count and no pair has any.
+    """
+    partners = matched(first.rows(), second.rows(), first.has_same_data(second))
+    if first.counted.by == CORRECTED:
+        first, second = whose_labels.relabelled_on_both(first, second, partners.pairs)
+        own, other = own.of_rows(first.rows()), other.of_rows(second.rows())
+    name = own.record.name
+    is_of_data = name in (data.OF_DOCUMENTS, data.OF_DATA) and data.differences(
+        first, second, partners.pairs
+    ).decide(name)
+    value = _compared_value(name, own, other, partners)
+    by = first.counted.by, second.counted.by
+    return _of_systems(value, {name: own}, {name: other}, by, is_of_data)
 
 
 def _outcomes(first: Side, second: Side, partners: Matched) -> Iterator[Compared]:
@@ -219,7 +239,7 @@ def _of_systems(
     own: Mapping[str, Counted],
     others: Mapping[str, Counted],
     by: tuple[str | None, str | None],
-    in_data: data.DataDifferences,
+    is_of_data: bool,
 ) -> Compared:
     """The value with no more than is known of the systems, and why it is no more."""
     of_heuristic = [
@@ -231,7 +251,7 @@ def _of_systems(
         pair.first_position in first or pair.second_position in second for pair in value.rows
     )
     because: Because = "heuristic" if guessed else ""
-    if not guessed and in_data.decide(value.name):
+    if not guessed and is_of_data:
         because = "documents"
     if not because or value.difference is None:
         return value

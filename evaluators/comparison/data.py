@@ -12,6 +12,8 @@ from evaluators.text.language import say
 MOST = 20_000
 """Pairs whose texts are compared: those of more would have to be read while somebody waits."""
 AT_ONCE = 1_000
+OF_DOCUMENTS, OF_DATA = "context_relevance", "context_recall"
+"""The values that no answer changes: by the documents alone, and by these and true answers."""
 
 
 class DataDifferences(NamedTuple):
@@ -29,9 +31,9 @@ class DataDifferences(NamedTuple):
 
     def decide(self, value: str) -> bool:
         """Whether the value follows from data that are the same: no answer changes it."""
-        if value == "context_recall":
+        if value == OF_DATA:
             return self.same_documents and not self.true_answers
-        return self.same_documents and value == "context_relevance"
+        return self.same_documents and value == OF_DOCUMENTS
 
     def in_words(self) -> tuple[str, ...]:
         """What may make a difference beside the answers, in sentences."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from evaluators.catalogue import labels_sentences
+from evaluators.catalogue import goes_by_rules, labels_sentences, metric_named
 from evaluators.comparison.sides import Side
 from evaluators.errors import ParameterError
 from evaluators.people import labellers
 from evaluators.people.labels import is_of_people
 from evaluators.runs import whose
+from evaluators.runs.aggregate import Counted
 from evaluators.runs.shown_values import is_judged
 from evaluators.runs.store import Answer
 from evaluators.text.language import say
@@ -91,6 +92,20 @@ def different_labellers(first: Side, second: Side) -> str:
         first=names[0],
         second=names[1],
     )
+
+
+def labellers_of(side: Side, value: Counted) -> set[str]:
+    """Who gave a value of any metric; nobody where no person and no LLM did."""
+    spec = side.run.evaluators[value.metric]
+    if is_of_people(side.counted.by) and value.metric:
+        return {str(side.counted.by)}
+    if goes_by_rules(spec) and not value.record.judge_of:
+        return set()
+    if not value.metric:
+        return _labellers(side)
+    metric = metric_named(spec.name)
+    asks = metric is None or metric.most_judges()
+    return {judge.id for judge in side.run.judges} if asks else set()
 
 
 def _labellers(side: Side) -> set[str]:

@@ -7,8 +7,10 @@ import zipfile
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from evaluators.comparison.charts import places
+from evaluators.comparison.leaderboard import Leaderboard
 from evaluators.comparison.result import Comparison
-from evaluators.drawing import DOUBLE, Size
+from evaluators.drawing import DOUBLE, Size, draw
 from evaluators.exports import formats
 from evaluators.paper import figures, tables
 from evaluators.paper.table import PaperTable
@@ -63,3 +65,9 @@ def bundle_of_comparisons(comparisons: Sequence[Comparison], size: Size = DOUBLE
         for table in tables.tables_of_comparison(comparison):
             numbered.append(table._replace(name=f"{table.name}{ending}"))
     return Bundle(drawn, numbered)
+
+
+def bundle_of_leaderboard(board: Leaderboard, size: Size = DOUBLE) -> Bundle:
+    """The means of all systems as a figure, and the table of their ranks."""
+    drawn = {"leaderboard": draw(places(board), size)}
+    return Bundle(drawn, [tables.table_of_leaderboard(board)])

@@ -1,4 +1,4 @@
-"""The report of a comparison: the sentence, every difference, what differed, samples to read."""
+"""The report of a comparison or a leaderboard: the sentence, every difference, samples to read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
+from evaluators.comparison.leaderboard import Leaderboard
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several
 from evaluators.comparison.sides import Side
 from evaluators.document import tables
 from evaluators.document.blocks import Block, Charts, Evidence, Passage, Section, Table
 from evaluators.document.flaws import OUTCOMES
+from evaluators.document.leaderboard import leaderboard
 from evaluators.paper import figures
 from evaluators.report import page, pairs
 from evaluators.report.run_report import cost, how_it_was_done
@@ -19,7 +21,7 @@ from evaluators.runs import run_facts
 from evaluators.runs.card import run_card
 from evaluators.runs.counts import checked_and_failed
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted, readable
+from evaluators.text.words import counted, in_a_line, readable
 
 MOST = 10
 """Samples in all, shared out among the comparisons."""
@@ -28,22 +30,25 @@ MOST_CHANGES = 100
 
 
 def comparison_report(
-    found: Comparison | Several,
+    found: Comparison | Several | Leaderboard,
     sides: Sequence[Side],
     written: datetime | None = None,
 ) -> str:
     """The report of a comparison of these sides, at most 6 MB of HTML.
 
-    Of three systems or more each is laid beside the first. It is the same for the same results at
-    one time `written`, which is now where it is not given.
+    Of three systems or more each is laid beside the first; of a leaderboard no samples are shown.
+    It is the same for the same results at one time `written`, which is now where it is not given.
     """
     comparisons = _comparisons(found)
     moment = written or datetime.now(UTC)
-    title = " · ".join([comparisons[0].first, *(each.second for each in comparisons)])
-    head = page.head(title, [say("Comparison")])
+    title, kind = say("Leaderboard"), in_a_line(dict.fromkeys(side.run.title for side in sides))
+    if comparisons:
+        title = " · ".join([comparisons[0].first, *(each.second for each in comparisons)])
+        kind = say("Comparison")
+    head = page.head(title, [kind])
     before = page.rendered(comparison_document(found))
     every: list[pairs.DifferingPair] = []
-    for comparison, side in zip(comparisons, sides[1:], strict=True):
+    for comparison, side in zip(comparisons, sides[1:] if comparisons else (), strict=True):
         # With more systems than samples each comparison still shows one.
         most = max(1, MOST // len(comparisons))
         every += pairs.most_different(comparison, (sides[0], side), most)
@@ -57,8 +62,12 @@ def comparison_report(
     return page.within_size(make, every)
 
 
-def comparison_document(found: Comparison | Several, *, by_name: bool = False) -> list[Block]:
+def comparison_document(
+    found: Comparison | Several | Leaderboard, *, by_name: bool = False
+) -> list[Block]:
     """All that a comparison has to say but its samples and how its runs were done."""
+    if isinstance(found, Leaderboard):
+        return leaderboard(found)
     blocks: list[Block] = []
     if isinstance(found, Comparison):
         blocks.append(Passage(found.sentence(), "finding"))
@@ -71,7 +80,9 @@ def comparison_document(found: Comparison | Several, *, by_name: bool = False) -
     return blocks
 
 
-def _comparisons(found: Comparison | Several) -> list[Comparison]:
+def _comparisons(found: Comparison | Several | Leaderboard) -> list[Comparison]:
+    if isinstance(found, Leaderboard):
+        return []
     return [found] if isinstance(found, Comparison) else list(found.comparisons)
 
 

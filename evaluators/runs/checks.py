@@ -14,7 +14,7 @@ from evaluators.catalogue import declared_values, labels_sentences, metric_named
 from evaluators.datasets.given_scores import MOST_COLUMNS
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
-from evaluators.people.checked import Against, Check
+from evaluators.people.checked import Against, Check, ValueCheck
 from evaluators.people.queues import LabelQueue
 from evaluators.people.records import Drawn, LabelledSample, stratum_of
 from evaluators.people.score_columns import (
@@ -145,16 +145,23 @@ def corrected_headlines(
 
     Only of what labels of a random draw correct: the run's own labeller by its own rules.
     """
-    if not view.people or seen.by or rulings.policy_of(view.run, seen.policy):
-        return []
     models = run_facts.titles(view.run)
     lines = []
     for number in range(max(1, len(models))) if model is None else [model]:
-        if line := checked(view, metric, number, definition=seen.definition).headline:
+        for value in corrected_means(view, seen, metric, number)[:1]:
+            line = value.headline
             if len(models) > 1:
                 line = say("{name}: {sentence}", name=models[number], sentence=line)
             lines.append(line)
     return lines
+
+
+def corrected_means(view: RunView, seen: View, metric: int, model: int) -> list[ValueCheck]:
+    """The values of one model that have a `headline`; none in a view of other labels or rules."""
+    if not view.people or seen.by or rulings.policy_of(view.run, seen.policy):
+        return []
+    found = checked(view, metric, model, definition=seen.definition)
+    return [value for value in found.values if value.headline]
 
 
 def checked_in_queue(

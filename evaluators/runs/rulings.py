@@ -16,9 +16,12 @@ from evaluators.runs.aggregate import View, units
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.store import Answer, Outline, Store
 from evaluators.statistics import kappa, kappa_interval, tables_of_verdicts
+from evaluators.text.language import mark
 
 VERDICTS_OF_JUDGES = tuple(value.judge_of for value in RGB_VALUES if value.judge_of)
 """What a judge may say beside the rules."""
+RULINGS = {"definition": mark("formula"), "policy": mark("rules")}
+"""What the columns of `how_counted` are called in words."""
 
 
 def rgb_evaluator(run: Run, policy: str | None = None) -> RGBEvaluator:

@@ -19,7 +19,7 @@ from evaluators.text.words import counted, in_a_line, in_brackets, short_name
 
 def titles(run: Run) -> list[str]:
     """A name for each model of the run, no two alike."""
-    return _numbered_where_alike([say(model_title(spec)) for spec in run.models])
+    return numbered_where_alike([say(model_title(spec)) for spec in run.models])
 
 
 def rows(run: Run, outlines: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
@@ -34,12 +34,12 @@ def rows(run: Run, outlines: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
 
 def judge_titles(run: Run) -> list[str]:
     """A name for each judge of the run, no two alike."""
-    return _numbered_where_alike([model_title(spec) for spec in run.judges])
+    return numbered_where_alike([model_title(spec) for spec in run.judges])
 
 
 def metric_titles(run: Run) -> list[str]:
     """A name for each metric of the run, no two alike."""
-    return _numbered_where_alike([say(metric_title(spec)) for spec in run.evaluators])
+    return numbered_where_alike([say(metric_title(spec)) for spec in run.evaluators])
 
 
 def method(run: Run) -> list[str]:
@@ -109,7 +109,8 @@ def facts(run: Run) -> list[str]:
     return facts
 
 
-def _numbered_where_alike(names: list[str]) -> list[str]:
+def numbered_where_alike(names: Sequence[str]) -> list[str]:
+    """The names, those that are alike with their place."""
     return [
         f"{name} ({number})" if names.count(name) > 1 else name
         for number, name in enumerate(names, start=1)

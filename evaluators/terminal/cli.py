@@ -411,18 +411,7 @@ def card(run_id: str, **seen_as: Any) -> None:
 @options.definition
 @options.policy
 @options.not_worse
-@click.option(
-    "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a report into this file as well: one HTML page.",
-)
-@click.option(
-    "--paper",
-    type=click.File("wb", atomic=True),
-    help="A zip for figure (SVG) and table (LaTeX, Markdown, CSV) of the differences.",
-)
-@options.width
-@options.json_output
+@options.as_files
 def compare(
     runs: tuple[str, ...],
     model: tuple[str, ...],
@@ -431,36 +420,70 @@ def compare(
     definition: str,
     policy: str | None,
     gate: Gate,
-    report: Path | None,
-    paper: BinaryIO | None,
-    width: str,
-    as_json: bool,
+    **as_files: Any,
 ) -> None:
     if gate.demanded and by:
         raise ParameterError(
             "--fail-if-worse holds others against the first, and of groups the best is the first. "
             "Leave it or --by."
         )
-    store = local_store()
-    # Before a run file is opened, which makes its run the newest.
-    runs = tuple(_full_id(run, store) if run == "last" else run for run in runs)
-    results = [_results_of(run, definition, policy) for run in runs]
-    for own in results:
-        # Said also where nothing can be compared then.
-        own.damage()
+    results = _results_of_several(runs, definition, policy)
     comparison = comparing.compared_sides(comparing.chosen_sides(results, model, labels, by))
-    if paper:
-        paper.write(bundle_of(comparison, width).zipped())
-    document = comparison_document(comparison, by_name=True)
-    if as_json:
-        click.echo(tables.as_json(comparison.summary()))
-    else:
-        tables.echo(*rendered(document))
-    if report:
-        comparison.report(report)
+    document = _show_and_write(comparison, **as_files)
     outcome = comparison_outcome(comparison, gate.demanded, gate.strictness)
     title = " · ".join(own.title for own in results)
     _leave_by(outcome, gate, title, document, *results)
+
+
+@main.command(help=_help("leaderboard"), short_help="Rank the models of runs by data or ability.")
+@click.argument("runs", metavar="RUN [RUN ...]", nargs=-1, required=True)
+@click.option("--value", multiple=True, metavar="NAME", help="Rank by this value. Repeatable.")
+@options.seen_as
+@options.as_files
+def leaderboard(
+    runs: tuple[str, ...],
+    value: tuple[str, ...],
+    labels: str | None,
+    definition: str,
+    policy: str | None,
+    **as_files: Any,
+) -> None:
+    results = _results_of_several(runs, definition, policy, labels)
+    _show_and_write(comparing.ranked_runs(results, value), **as_files)
+    _leave_if_damaged(*results)
+
+
+def _results_of_several(
+    runs: Iterable[str], definition: str, policy: str | None, labels: str | None = None
+) -> list[Results]:
+    store = local_store()
+    # Before a run file is opened, which makes its run the newest.
+    runs = [_full_id(run, store) if run == "last" else run for run in runs]
+    results = [_results_of(run, definition, policy, labels) for run in runs]
+    for own in results:
+        # Said also where nothing can be compared then.
+        own.damage()
+    return results
+
+
+def _show_and_write(
+    found: comparing.ComparisonOfSides | comparing.SeveralSides | comparing.LeaderboardOfRuns,
+    report: Path | None,
+    paper: BinaryIO | None,
+    width: str,
+    as_json: bool,
+) -> Blocks:
+    """Prints what was found and writes its files; gives what was printed."""
+    if paper:
+        paper.write(bundle_of(found, width).zipped())
+    document = comparison_document(found, by_name=True)
+    if as_json:
+        click.echo(tables.as_json(found.summary()))
+    else:
+        tables.echo(*rendered(document))
+    if report:
+        found.report(report)
+    return document
 
 
 @main.command(

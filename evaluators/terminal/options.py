@@ -300,6 +300,21 @@ json_output = click.option(
     help="Print JSON instead of a table.",
 )
 
+as_files = _all(
+    click.option(
+        "--report",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write a report into this file as well: one HTML page.",
+    ),
+    click.option(
+        "--paper",
+        type=click.File("wb", atomic=True),
+        help="A zip for a paper: figure (SVG) and table (LaTeX, Markdown, CSV).",
+    ),
+    width,
+    json_output,
+)
+
 run_id = click.argument("run_id", metavar="RUN")
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from evaluators import leaderboard
 from evaluators.api.results import Results
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
@@ -255,6 +256,23 @@ def test_from_15_labels_of_a_random_draw_on_the_corrected_mean_is_the_headline(
     assert headline in repr(results)
     # Another labeller, chosen, has values of its own.
     assert headline not in repr(results.under(labels="corrected"))
+
+
+def test_a_leaderboard_has_the_corrected_mean_beside_the_labellers_and_ranks_by_none(
+    store, registry, run
+):
+    label_all_supported(store, run, range(LABELLED))
+    value = checked(RunView.read(store, run)).values[0]
+
+    board = leaderboard(Results(run, store))
+
+    assert board.headlines == (f"{run.title}: {value.headline}",)
+    [place] = board.columns[0].places.values()
+    assert (place.mean.mean, place.corrected, place.rank) == (value.judged, value.corrected, None)
+    assert "Ranks and means are the labeller's; corrected means have no rank." in board.notes
+    # By people's own labels, chosen, they are the column.
+    [place] = leaderboard(Results(run, store), labels="people").columns[0].places.values()
+    assert (place.mean.mean, place.mean.scored, place.corrected) == (1.0, LABELLED, None)
 
 
 def test_labels_by_hand_are_no_headline(store, registry, run):

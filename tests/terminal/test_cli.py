@@ -47,6 +47,7 @@ COMMANDS = (
     "show",
     "card",
     "compare",
+    "leaderboard",
     "check",
     "export",
     "report",
