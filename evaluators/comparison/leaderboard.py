@@ -50,15 +50,7 @@ system is compared with the best of its column alone, and that up to twice as ma
 """
 SETTING_SHOWN = 40
 OF_MEAN = {"mean", "low", "high", "scored", "asked", "not_applicable", "failed", "estimated"}
-BEHIND = {
-    "behind_best": "difference",
-    "behind_low": "low",
-    "behind_high": "high",
-    "p": "p",
-    "adjusted": "adjusted",
-}
-"""Columns of the difference from the best, by what it calls them."""
-OF_COLUMNS = ("data", "data set", "model", "models", "metrics", "labels", "formula", "rules")
+OF_COLUMNS = ("data set", "model", "models", "metrics", "labels", "formula", "rules")
 """Settings that are systems, or that have columns of their own."""
 
 RANKS = mark(
@@ -151,7 +143,10 @@ class Leaderboard:
                     "rank": place.rank,
                     **place.mean.model_dump(include=OF_MEAN),
                     "corrected": place.corrected and place.corrected.mean,
-                    **{name: getattr(place.behind, of, None) for name, of in BEHIND.items()},
+                    "behind_best": place.behind and place.behind.difference,
+                    "behind_low": place.behind and place.behind.low,
+                    "behind_high": place.behind and place.behind.high,
+                    "p_adjusted": place.behind and place.behind.adjusted,
                     "unranked": column.unranked,
                     "counted_by": column.counted_by,
                     "cost": math.fsum(filter(None, costs)) if is_known else None,
@@ -205,53 +200,64 @@ def leaderboard(sides: Sequence[Side], values: Sequence[str] = ()) -> Leaderboar
     """
     if len({(side.run.id, side.model) for side in sides}) < len(sides):
         raise ParameterError(say("A run is named twice. Name each once."))
+    if any(side.counted.by == CORRECTED for side in sides):
+        # A mean of some labels of people and else the labeller's is neither's.
+        text = mark(
+            "Labels of people and of a labeller are not ranked together. Choose one of them."
+        )
+        raise ParameterError(say(text))
     if not 0 < len(sides) <= MOST_SYSTEMS:
         text = mark("There are {number:,} systems. From 1 to {most} are ranked together.")
         raise ParameterError(say(text, number=len(sides), most=MOST_SYSTEMS))
     columns: dict[_Key, list[_Entry]] = {}
-    systems: list[tuple[Side, set[_Key]]] = []
+    rows: list[tuple[Side, set[_Key]]] = []
     for side in sides:
         own = dict(_values_by_column(side, values))
         # What was asked again over the same questions has a row of its own: neither is left out.
-        rows = (
-            row
-            for row, (other, keys) in enumerate(systems)
+        free = (
+            number
+            for number, (other, keys) in enumerate(rows)
             if _system(other) == _system(side) and keys.isdisjoint(own)
         )
-        if (row := next(rows, len(systems))) == len(systems):
-            systems.append((side, set()))
-        systems[row][1].update(own)
+        if (row := next(free, len(rows))) == len(rows):
+            rows.append((side, set()))
+        rows[row][1].update(own)
         for key, value in own.items():
             columns.setdefault(key, []).append(_Entry(row, side, value, value.mean))
-    _check_common(columns, len(systems), values)
-    names = _names([side for side, _ in systems])
-    described, notes = _described(columns)
-    ranked, how_ranked = _ranked(columns)
+    _check_common(columns, len(rows), values)
+    names = _names([side for side, _ in rows])
+    ranked, notes = _ranked(columns)
     shown = []
-    for column, entries, (ranks, why) in zip(described, columns.values(), ranked, strict=True):
+    for title, (key, entries), (ranks, why) in zip(
+        _titles(columns), columns.items(), ranked, strict=True
+    ):
         places = {}
-        for entry in entries:
-            rank, behind = ranks.get(entry.row, (None, None))
-            of_run = entry.side.run, entry.side.model
-            places[names[entry.row]] = Place(*of_run, entry.mean, rank, behind, _corrected(entry))
-        shown.append(replace(column, places=places, unranked=why))
-    names_by_rank = sorted(
-        names, key=lambda name: [_order(column.places.get(name)) for column in shown]
-    )
-    of_runs = {side.run.id: side for side in sides}
+        for own in entries:
+            rank, behind = ranks.get(own.row, (None, None))
+            of_run = own.side.run, own.side.model
+            places[names[own.row]] = Place(*of_run, own.mean, rank, behind, _corrected(own))
+        how = in_a_line(name_and_text(say(name), text) for name, text in key.how)
+        scale = BY_KIND[entries[0].value.record.kind]
+        shown.append(Column(title, _data(key, entries), key.value, scale, how, places, why))
+        notes.append(name_and_text(title, in_a_line([readable(key.value), how])))
+    asked = len({key[:2] for key in columns})
+    if asked < len(columns):
+        notes.append(say(OF_OTHERS))
+    if len({(column.data, column.value) for column in shown}) < asked:
+        notes.append(say("Other questions under one name have columns of their own."))
     headlines = [
         name_and_text(side.run.title, line)
-        for side in of_runs.values()
+        for side in {side.run.id: side for side in sides}.values()
         for line in corrected_headlines(side.view, side.counted)
     ]
     if headlines:
         notes.append(say("Ranks and means are the labeller's; corrected means have no rank."))
     notes.append(say("No interval covers what a labeller gets wrong."))
     costs = {
-        name: tuple(_costs([own for own in chain(*columns.values()) if names[own.row] == name]))
-        for name in names_by_rank
+        name: tuple(_costs(own for own in chain(*columns.values()) if names[own.row] == name))
+        for name in sorted(names, key=lambda name: [_order(own.places.get(name)) for own in shown])
     }
-    return Leaderboard(tuple(shown), costs, tuple(headlines), (*how_ranked, *notes))
+    return Leaderboard(tuple(shown), costs, tuple(headlines), tuple(notes))
 
 
 def _values_by_column(side: Side, values: Sequence[str]) -> Iterator[tuple[_Key, Counted]]:
@@ -305,53 +311,35 @@ def _check_common(columns: _Columns, systems: int, values: Sequence[str]) -> Non
 
 
 def _names(sides: Sequence[Side]) -> list[str]:
-    """A model's title, or what is its own in the title of a run; with both where that is alike."""
-    given = [side.run.title for side in sides if not side.run.models]
-    apart = dict(zip(given, parts_apart(given), strict=True))
-    names = []
-    for side in sides:
-        of_model = run_facts.titles(side.run)[side.model] if side.run.models else ""
-        names.append(short_name(of_model) or apart[side.run.title])
+    """A model's title or that of a run, with both where it is alike, without what all have."""
+    names = [
+        short_name(run_facts.titles(side.run)[side.model]) if side.run.models else side.run.title
+        for side in sides
+    ]
     titled = [
         PARTS.join([name, side.run.title]) if names.count(name) > 1 else name
         for name, side in zip(names, sides, strict=True)
     ]
-    return run_facts.numbered_where_alike(titled)
+    return run_facts.numbered_where_alike(parts_apart(titled))
 
 
-def _described(columns: _Columns) -> tuple[list[Column], list[str]]:
-    """Each column without its places, titled by what tells it from the others, and notes."""
-    found = []
-    for key, entries in columns.items():
-        # Answers of several systems to the same questions mostly have files of their own.
-        names = {entry.side.run.dataset_name for entry in entries}
-        questions = counted(sum(count for _, count in key.questions), "question")
-        found.append((questions if len(names) > 1 else names.pop(), readable(key.value)))
+def _data(key: _Key, entries: Iterable[_Entry]) -> str:
+    names = {entry.side.run.dataset_name for entry in entries}
+    # Answers of several systems to the same questions mostly have files of their own.
+    return names.pop() if len(names) == 1 else counted(key.questions.total(), "question")
+
+
+def _titles(columns: _Columns) -> list[str]:
+    """What tells each column from the others; of a single one what it is of."""
     titles = []
-    for (of_data, value), key in zip(found, columns, strict=True):
-        parts = [of_data] if len({other for other, _ in found}) > 1 else []
-        parts += [value] if len({other for _, other in found}) > 1 or not parts else []
-        alike = [set(other.how) for other in columns if other[:2] == key[:2]]
-        own = [how for how in key.how if not all(how in other for other in alike)]
-        parts += [name_and_text(say(name), text[:SETTING_SHOWN]) for name, text in own]
+    for key, entries in columns.items():
+        is_alike = sum(other[:2] == key[:2] for other in columns) > 1
+        how = [name_and_text(say(name), text[:SETTING_SHOWN]) for name, text in key.how]
+        parts = [_data(key, entries), *(how if is_alike else ()), readable(key.value)]
         titles.append(PARTS.join(parts))
-    shown = []
-    for title, (of_data, _), (key, entries) in zip(
-        run_facts.numbered_where_alike(titles), found, columns.items(), strict=True
-    ):
-        how = in_a_line(name_and_text(say(name), text) for name, text in key.how)
-        scale = BY_KIND[entries[0].value.record.kind]
-        shown.append(Column(title, of_data, key.value, scale, how, {}))
-    notes = [
-        name_and_text(column.title, in_a_line([readable(column.value), column.counted_by]))
-        for column in shown
-    ]
-    asked = len({key[:2] for key in columns})
-    if asked < len(columns):
-        notes.append(say(OF_OTHERS))
-    if len(set(found)) < asked:
-        notes.append(say("Other questions under one name have columns of their own."))
-    return shown, notes
+    if len(titles) == 1:
+        return [readable(key.value) for key in columns]
+    return run_facts.numbered_where_alike(parts_apart(titles))
 
 
 # Ranks
@@ -380,8 +368,8 @@ def _ranked(columns: _Columns) -> tuple[list[tuple[_Ranks, str]], list[str]]:
     if _rows_of(with_best) > 2 * MOST_ROWS:
         text = mark("These are too many answers to compare at once. Choose fewer runs or values.")
         raise ParameterError(say(text))
-    found = [[_compared(*pair) for pair in own] for own in pairs]
-    p_values = [one.difference.p if one and one.difference else None for one in chain(*found)]
+    found = [[compared_in(*map(_side_and_value, pair)) for pair in own] for own in pairs]
+    p_values = [one.difference.p if one.difference else None for one in chain(*found)]
     adjusted = iter(holm([*p_values, *[1.0] * (every - len(p_values))]))
     ranked = []
     for (key, _), reason, own, compared in zip(columns.items(), reasons, pairs, found, strict=True):
@@ -418,29 +406,12 @@ def _rows_of(pairs: Iterable[Iterable[_Pair]]) -> int:
     return sum(min(own.mean.scored for own in pair) for pair in chain(*pairs))
 
 
-def _compared(higher: _Entry, lower: _Entry) -> Compared | None:
-    # Of people's labels there may be none of both.
-    with suppress(ParameterError):
-        return compared_in(higher.value, higher.side, lower.value, lower.side)
-    return None
-
-
 def _unlike(pairs: Iterable[_Pair]) -> Iterator[str]:
     """What differs from the best ones beside the systems, and may make the difference."""
     sides = {(one.row, other.row): (one.side, other.side) for one, other in pairs}
-    settings: dict[str, None] = {}
-    compared = documents = true_answers = 0
-    for first, second in sides.values():
-        settings |= dict.fromkeys(change.setting for change in changes(first, second))
-        if compared < data.MOST:
-            partners = matched(first.rows(), second.rows(), first.has_same_data(second))
-            found = data.differences(first, second, partners.pairs)
-            compared += found.compared
-            documents += found.documents
-            true_answers += found.true_answers
+    settings = {change.setting: 0 for pair in sides.values() for change in changes(*pair)}
     if further := [readable(name) for name in settings if name not in OF_COLUMNS]:
         yield say("What else differs between runs: {settings}.", settings=in_a_line(further))
-    yield from data.DataDifferences(compared, documents, true_answers, is_whole=True).in_words()
 
 
 # What stands beside

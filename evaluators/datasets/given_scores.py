@@ -18,8 +18,8 @@ LONGEST_NAME = 200
 LONGEST_SCORE = 60
 """Characters of a verdict in words, such as "factual"; what is longer is a reason."""
 
-BASELINES = re.compile("gpt35?_|ragas_|trulens_")
-"""How the names of RAGBench's published judges begin; its other scores are the published labels."""
+_BASELINES = {"gpt3_": "GPT-3.5", "gpt35_": "GPT-3.5", "ragas_": "RAGAS", "trulens_": "TruLens"}
+"""RAGBench's published judges by the beginning of their columns; its other scores are labels."""
 _ALSO_SCORES = re.compile(
     "(^|_)(label|verdict|grade|correct|correctness|judgement|judgment|feedback|quality|supported"
     "|pass|passed|标签|判定)(_|$)"
@@ -37,6 +37,12 @@ _OF_COLUMNS = (Shape.RAGBENCH, Shape.RAGAS, Shape.ADALFLOW, Shape.PLAIN)
 """Shapes whose further columns are other people's; Plumbline's own are read as they stand."""
 
 
+def baseline_of(column: str) -> str:
+    """Which of RAGBench's published judges gave the scores of a column; empty for others."""
+    name = folded(column)
+    return next((judge for start, judge in _BASELINES.items() if name.startswith(start)), "")
+
+
 def score_columns(
     shape: Shape, columns: Sequence[str], rows: Rows, fields: Mapping[str, str]
 ) -> tuple[str, ...]:
@@ -48,9 +54,10 @@ def score_columns(
         if column in fields.values() or len(column) > LONGEST_NAME:
             continue
         name = folded(column)
-        is_named_so = SCORES.search(name) or _ALSO_SCORES.search(name)
         if shape is Shape.RAGBENCH:
-            is_named_so = BASELINES.match(name)
+            is_named_so = bool(baseline_of(name))
+        else:
+            is_named_so = bool(SCORES.search(name) or _ALSO_SCORES.search(name))
         cells = [row[column] for row in rows if row.get(column) not in (None, "")]
         is_short = all(score_in(cell) is not None for cell in cells if not is_missing(cell))
         if is_named_so and not _BESIDE_SCORES.search(name) and is_short:

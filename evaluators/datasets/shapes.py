@@ -11,7 +11,7 @@ from typing import Any
 from evaluators.config import ROOT
 from evaluators.datasets.columns import Rows, first_rows, inner_cells, names_of
 from evaluators.datasets.content import can_be, doubt_about_length
-from evaluators.datasets.given_scores import BASELINES, score_columns
+from evaluators.datasets.given_scores import baseline_of, score_columns
 from evaluators.datasets.guess import Guess, Shape
 from evaluators.datasets.names import canonical
 from evaluators.datasets.plain import by_name, plain_guess
@@ -115,7 +115,7 @@ class _Known(Record):
         is_so = (
             needs <= have,
             not self.any_of or have & {*self.any_of.split()},
-            not self.baselines or any(map(BASELINES.match, columns)),
+            not self.baselines or any(map(baseline_of, columns)),
             not have & {*self.without.split()},
             not self.only or have == needs,
             not self.states or all(row.get(self.states) in _STATES for row in rows),

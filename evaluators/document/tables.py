@@ -255,9 +255,10 @@ def scores(checked: Iterable[CheckedScores], definition: str | None) -> Iterator
             leading |= {VALUE: readable(value.name), mark("Published"): published}
             lines.append((leading, value))
             problems += [name_and_text(each.column, warning) for warning in value.warnings]
-    yield agreement(lines)
+    if lines:
+        yield agreement(lines)
     notes = []
-    if definition:
+    if definition and lines:
         title = say(DEFINITIONS[definition].title)
         notes.append(say("Values of the labels by the formula {name}.", name=title))
     if is_published:

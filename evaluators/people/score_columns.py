@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import NamedTuple
 
 from evaluators.datasets import ragbench
-from evaluators.datasets.given_scores import BASELINES
+from evaluators.datasets.given_scores import baseline_of
 from evaluators.datasets.names import folded
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
@@ -53,9 +53,7 @@ class ScoreColumn(Record):
         Raises `ParameterError` where there is no scale and they need one, or none fits.
         """
         # A Chinese keyboard has a colon of its own.
-        scale = self.scale.replace("：", ":") or (
-            "0:1" if BASELINES.match(folded(self.name)) else ""
-        )
+        scale = self.scale.replace("：", ":") or ("0:1" if baseline_of(self.name) else "")
         if not scale:
             self._refuse_other_scales(scores)
         worst, _, best = (scale or "0:1").partition(":")
@@ -120,7 +118,10 @@ def column_named(
     names = [value.name for value in declared]
     own = of or value_scored(name, declared)
     if own not in names:
-        text = mark("“{column}” may be scores of any value. Say of which: {values}.")
+        text = mark(
+            "“{column}” may be scores of any value. Choose one, or name the column after it: "
+            "{values}."
+        )
         raise ParameterError(say(text, column=name, values=", ".join(names)))
     if scale and not {":", "："} & {*scale}:
         text = mark("The scale {scale} has no worst and best. Give it as 1:5 or wrong:right.")
@@ -241,7 +242,14 @@ def checked_one_by_one(
         yield CheckedScores(data, NO_VALUE, None, say("No column holds scores."))
     for name in names:
         try:
-            yield CheckedScores(data, name, check_one(name), subset=subset)
+            found = check_one(name)
+            if not found.labelled:
+                text = mark(
+                    "No answer has a label of what it scores. Load data with labels, or evaluate "
+                    "these and label some answers."
+                )
+                raise ParameterError(say(text))
+            yield CheckedScores(data, name, found, subset=subset)
         except ParameterError as error:
             if must_fit:
                 raise

@@ -7,6 +7,7 @@ from collections import defaultdict
 from functools import cache
 
 from evaluators.config import ROOT
+from evaluators.datasets.given_scores import baseline_of
 
 
 # The files come with the app and never change while it runs; a page draws them at every click.
@@ -37,15 +38,12 @@ def ragbench_judges() -> list[dict[str, str]]:
     return _rows_of_published_file("ragbench_judges")
 
 
-_JUDGES = {"gpt3": "GPT-3.5", "ragas": "RAGAS", "trulens": "TruLens"}
-
-
 def published_figure(subset: str, column: str, value: str) -> str:
     """The AUROC or RMSE that the paper gives for such a column of this set; else empty."""
+    judge = baseline_of(column)
     for row in ragbench_judges():
-        for beginning, judge in _JUDGES.items():
-            if column.startswith(beginning) and (row["set"], row["judge"]) == (subset, judge):
-                return row.get(value, "")
+        if (row["set"], row["judge"]) == (subset, judge):
+            return row.get(value, "")
     return ""
 
 

@@ -282,6 +282,19 @@ def test_data_sets_are_checked_without_a_run(open_page, data_folder):
     assert (shown["Scores"], shown["Labels"]) == ("faithfulness", "3 of 3")
 
 
+def test_data_without_labels_say_what_to_do(open_page):
+    data = with_scores("faithfulness", 0.9, 0.8, 0.3)
+    bare = [sample.model_copy(update={"labels": None}) for sample in data.samples]
+    session.store().uploads.save("local", data.name, Dataset(name="Scored", samples=tuple(bare)))
+    at = open_page("check")
+    at.multiselect(key="scores_of_data").set_value(["Scored"])
+
+    at = checked(at.run())
+
+    assert "label some answers" in said(at, "caption")
+    assert not at.table
+
+
 def test_a_threshold_is_moved_and_its_errors_and_costs_change(open_page, serving):
     serving(lambda text: "")
     data = bundled()[TRACE_SAMPLES]
