@@ -58,7 +58,13 @@ page = st.navigation(
             icon=":material/balance:",
             visibility="visible" if check_link.LAST in st.session_state else "hidden",
         ),
-        # Reached from the list of runs.
+        # Reached from the list of runs, as the next one.
+        st.Page(
+            "../pages/leaderboard.py",
+            title=say("Leaderboard"),
+            icon=":material/leaderboard:",
+            visibility="visible" if "ranked" in st.query_params else "hidden",
+        ),
         st.Page(
             "../pages/batch.py",
             title=say("Batch"),

@@ -158,13 +158,6 @@ def leaderboard(
     """
     several = [runs] if isinstance(runs, Results | str | Path) else runs
     results = [own if isinstance(own, Results) else open_run(own) for own in several]
-    return ranked_runs(results, values, labels)
-
-
-def ranked_runs(
-    results: Sequence[Results], values: Sequence[str] = (), labels: str = ""
-) -> LeaderboardOfRuns:
-    """The leaderboard of every model of these runs; see `leaderboard`."""
     sides = []
     for own in results:
         for model in range(max(1, len(own.run.models))):

@@ -178,21 +178,15 @@ def _laid_side_by_side(
     )
 
 
-def compared_in(own: Counted, first: Side, other: Counted, second: Side) -> Compared:
-    """A value of two systems that is counted alike, with a p-value that counts nothing else.
-
-    Raises `ParameterError` where people's labels count and no pair has any.
-    """
-    partners = matched(first.rows(), second.rows(), first.has_same_data(second))
-    if first.counted.by == CORRECTED:
-        first, second = whose_labels.relabelled_on_both(first, second, partners.pairs)
-        own, other = own.of_rows(first.rows()), other.of_rows(second.rows())
+def compared_in(first: Side, own: Counted, second: Side, other: Counted) -> Compared:
+    """One value of two systems, counted alike, with a p-value that counts nothing else."""
     name = own.record.name
+    partners = matched(first.rows(), second.rows(), first.has_same_data(second))
     is_of_data = name in (data.OF_DOCUMENTS, data.OF_DATA) and data.differences(
         first, second, partners.pairs
     ).decide(name)
-    value = _compared_value(name, own, other, partners)
     by = first.counted.by, second.counted.by
+    value = _compared_value(name, own, other, partners)
     return _of_systems(value, {name: own}, {name: other}, by, is_of_data)
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluators.comparison import data, words
+from evaluators.comparison import words
 from evaluators.comparison.compare import compared_in
 from evaluators.comparison.paired import Difference, holm
-from evaluators.comparison.result import Compared
 from evaluators.comparison.settings import changes
-from evaluators.comparison.sides import Side, matched, values_of
+from evaluators.comparison.sides import Side, values_of
 from evaluators.comparison.whose_labels import labellers_of
 from evaluators.errors import ParameterError
 from evaluators.people import labellers
@@ -39,6 +37,7 @@ from evaluators.text.words import (
     readable,
     short_name,
 )
+from evaluators.trace.labelling import CORRECTED
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -184,7 +183,7 @@ class _Key(NamedTuple):
     """
 
     value: str
-    questions: frozenset[tuple[Hashable, int]]
+    questions: Hashable
     how: tuple[tuple[str, str], ...]
 
 
@@ -198,66 +197,56 @@ def leaderboard(sides: Sequence[Side], values: Sequence[str] = ()) -> Leaderboar
     Raises `ParameterError` for the same system twice, for too many, for values that none has, and
     where no two systems have a value over the same questions in common.
     """
-    if len({(side.run.id, side.model) for side in sides}) < len(sides):
-        raise ParameterError(say("A run is named twice. Name each once."))
-    if any(side.counted.by == CORRECTED for side in sides):
-        # A mean of some labels of people and else the labeller's is neither's.
-        text = mark(
-            "Labels of people and of a labeller are not ranked together. Choose one of them."
-        )
-        raise ParameterError(say(text))
-    if not 0 < len(sides) <= MOST_SYSTEMS:
-        text = mark("There are {number:,} systems. From 1 to {most} are ranked together.")
-        raise ParameterError(say(text, number=len(sides), most=MOST_SYSTEMS))
+    _check_sides(sides)
     columns: dict[_Key, list[_Entry]] = {}
-    rows: list[tuple[Side, set[_Key]]] = []
+    rows: dict[tuple[Hashable, int], Side] = {}
+    asked: dict[tuple[Hashable, _Key], int] = {}
     for side in sides:
         own = dict(_values_by_column(side, values))
         # What was asked again over the same questions has a row of its own: neither is left out.
-        free = (
-            number
-            for number, (other, keys) in enumerate(rows)
-            if _system(other) == _system(side) and keys.isdisjoint(own)
-        )
-        if (row := next(free, len(rows))) == len(rows):
-            rows.append((side, set()))
-        rows[row][1].update(own)
+        system = _system(side)
+        again = max((asked.get((system, key), 0) for key in own), default=0)
+        asked |= {(system, key): again + 1 for key in own}
+        rows.setdefault((system, again), side)
+        number = [*rows].index((system, again))
         for key, value in own.items():
-            columns.setdefault(key, []).append(_Entry(row, side, value, value.mean))
+            columns.setdefault(key, []).append(_Entry(number, side, value, value.mean))
     _check_common(columns, len(rows), values)
-    names = _names([side for side, _ in rows])
+    names = _names([*rows.values()])
     ranked, notes = _ranked(columns)
     shown = []
-    for title, (key, entries), (ranks, why) in zip(
-        _titles(columns), columns.items(), ranked, strict=True
-    ):
-        places = {}
-        for own in entries:
-            rank, behind = ranks.get(own.row, (None, None))
-            of_run = own.side.run, own.side.model
-            places[names[own.row]] = Place(*of_run, own.mean, rank, behind, _corrected(own))
+    for title, key, (ranks, why) in zip(_titles(columns), columns, ranked, strict=True):
+        places = {names[entry.row]: _place(entry, ranks) for entry in columns[key]}
         how = in_a_line(name_and_text(say(name), text) for name, text in key.how)
-        scale = BY_KIND[entries[0].value.record.kind]
-        shown.append(Column(title, _data(key, entries), key.value, scale, how, places, why))
-        notes.append(name_and_text(title, in_a_line([readable(key.value), how])))
-    asked = len({key[:2] for key in columns})
-    if asked < len(columns):
-        notes.append(say(OF_OTHERS))
-    if len({(column.data, column.value) for column in shown}) < asked:
-        notes.append(say("Other questions under one name have columns of their own."))
+        scale = BY_KIND[columns[key][0].value.record.kind]
+        shown.append(Column(title, _data(columns[key]), key.value, scale, how, places, why))
+    best_first = sorted(names, key=lambda name: [_order(own.places.get(name)) for own in shown])
+    every = [*chain(*columns.values())]
+    costs = {
+        name: tuple(_costs(own for own in every if names[own.row] == name)) for name in best_first
+    }
     headlines = [
         name_and_text(side.run.title, line)
         for side in {side.run.id: side for side in sides}.values()
         for line in corrected_headlines(side.view, side.counted)
     ]
+    notes += _notes(shown, columns)
     if headlines:
         notes.append(say("Ranks and means are the labeller's; corrected means have no rank."))
-    notes.append(say("No interval covers what a labeller gets wrong."))
-    costs = {
-        name: tuple(_costs(own for own in chain(*columns.values()) if names[own.row] == name))
-        for name in sorted(names, key=lambda name: [_order(own.places.get(name)) for own in shown])
-    }
     return Leaderboard(tuple(shown), costs, tuple(headlines), tuple(notes))
+
+
+def _check_sides(sides: Sequence[Side]) -> None:
+    text = ""
+    if len({(side.run.id, side.model) for side in sides}) < len(sides):
+        text = mark("A run is named twice. Name each once.")
+    # A mean of some labels of people, and of a labeller's for all else, is neither's.
+    elif any(side.counted.by == CORRECTED for side in sides):
+        text = mark("Corrected labels are of two labellers: they rank nobody. Choose one of these.")
+    elif not 0 < len(sides) <= MOST_SYSTEMS:
+        text = mark("There are {number:,} systems. From 1 to {most} are ranked together.")
+    if text:
+        raise ParameterError(say(text, number=len(sides), most=MOST_SYSTEMS))
 
 
 def _values_by_column(side: Side, values: Sequence[str]) -> Iterator[tuple[_Key, Counted]]:
@@ -311,35 +300,53 @@ def _check_common(columns: _Columns, systems: int, values: Sequence[str]) -> Non
 
 
 def _names(sides: Sequence[Side]) -> list[str]:
-    """A model's title or that of a run, with both where it is alike, without what all have."""
+    """A model's title, or what is its own in that of a run; both where models are alike."""
+    given = [side.run.title for side in sides if not side.run.models]
+    apart = dict(zip(given, parts_apart(given), strict=True))
     names = [
-        short_name(run_facts.titles(side.run)[side.model]) if side.run.models else side.run.title
+        short_name(run_facts.titles(side.run)[side.model])
+        if side.run.models
+        else apart[side.run.title]
         for side in sides
     ]
     titled = [
         PARTS.join([name, side.run.title]) if names.count(name) > 1 else name
         for name, side in zip(names, sides, strict=True)
     ]
-    return run_facts.numbered_where_alike(parts_apart(titled))
+    return run_facts.numbered_where_alike(titled)
 
 
-def _data(key: _Key, entries: Iterable[_Entry]) -> str:
+def _data(entries: Sequence[_Entry]) -> str:
     names = {entry.side.run.dataset_name for entry in entries}
     # Answers of several systems to the same questions mostly have files of their own.
-    return names.pop() if len(names) == 1 else counted(key.questions.total(), "question")
+    questions = len({row.prompt for row in entries[0].value.rows})
+    return names.pop() if len(names) == 1 else counted(questions, "question")
 
 
 def _titles(columns: _Columns) -> list[str]:
     """What tells each column from the others; of a single one what it is of."""
     titles = []
     for key, entries in columns.items():
-        is_alike = sum(other[:2] == key[:2] for other in columns) > 1
-        how = [name_and_text(say(name), text[:SETTING_SHOWN]) for name, text in key.how]
-        parts = [_data(key, entries), *(how if is_alike else ()), readable(key.value)]
+        alike = [{*other.how} for other in columns if other[:2] == key[:2]]
+        own = [each for each in key.how if each not in set.intersection(*alike)]
+        how = [name_and_text(say(name), text[:SETTING_SHOWN]) for name, text in own]
+        parts = [_data(entries), *how, readable(key.value)]
         titles.append(PARTS.join(parts))
     if len(titles) == 1:
         return [readable(key.value) for key in columns]
     return run_facts.numbered_where_alike(parts_apart(titles))
+
+
+def _notes(shown: Sequence[Column], columns: _Columns) -> Iterator[str]:
+    for column in shown:
+        how = in_a_line([readable(column.value), column.counted_by])
+        yield name_and_text(column.title, how)
+    asked = len({key[:2] for key in columns})
+    if asked < len(columns):
+        yield say(OF_OTHERS)
+    if len({(column.data, column.value) for column in shown}) < asked:
+        yield say("Other questions under one name have columns of their own.")
+    yield say("No interval covers what a labeller gets wrong.")
 
 
 # Ranks
@@ -355,45 +362,48 @@ def _ranked(columns: _Columns) -> tuple[list[tuple[_Ranks, str]], list[str]]:
     """
     reasons, pairs = [], []
     for key, entries in columns.items():
-        able = [own for own in entries if not (own.mean.estimated or is_of_few(own.mean))]
+        able = [own for own in entries if own.mean.scored and not is_of_few(own.mean)]
         able = sorted(able, key=lambda own: -(own.mean.mean or 0))
-        reasons.append(_why_unranked(key.value, entries, able))
+        reasons.append(_why_unranked(key.value, able))
         pairs.append([] if reasons[-1] else list(combinations(able, 2)))
     every = sum(map(len, pairs))
-    notes = [say(RANKS)] if every else []
     with_best = [[pair for pair in own if pair[0] is own[0][0]] for own in pairs]
+    notes = [*([say(RANKS)] if every else []), *_unlike(chain(*with_best))]
     if _rows_of(pairs) > MOST_ROWS:
         pairs = with_best
         notes.append(say(WITH_BEST))
-    if _rows_of(with_best) > 2 * MOST_ROWS:
+    if _rows_of(pairs) > 2 * MOST_ROWS:
         text = mark("These are too many answers to compare at once. Choose fewer runs or values.")
         raise ParameterError(say(text))
-    found = [[compared_in(*map(_side_and_value, pair)) for pair in own] for own in pairs]
+    found = [
+        [compared_in(one.side, one.value, other.side, other.value) for one, other in own]
+        for own in pairs
+    ]
     p_values = [one.difference.p if one.difference else None for one in chain(*found)]
     adjusted = iter(holm([*p_values, *[1.0] * (every - len(p_values))]))
     ranked = []
-    for (key, _), reason, own, compared in zip(columns.items(), reasons, pairs, found, strict=True):
+    for key, reason, own, compared in zip(columns, reasons, pairs, found, strict=True):
         worse_than = Counter({entry.row: 0 for entry in chain(*own)})
-        behind = {}
+        behind: dict[int, Difference] = {}
         for (higher, lower), one in zip(own, compared, strict=True):
             p = next(adjusted)
-            if one and one.difference:
+            if one.difference:
                 difference = one.difference.model_copy(update={"adjusted": p})
                 # Over the answers of both the order may be another one.
                 worse = lower if difference.difference < 0 else higher
                 worse_than[worse.row] += difference.is_told_apart
                 if higher is own[0][0]:
                     behind[lower.row] = difference
-        if any(one and one.because for one in compared):
+        if any(one.because for one in compared):
             worse_than.clear()
             reason = words.of_same_documents([key.value])
         ranks = {row: (1 + count, behind.get(row)) for row, count in worse_than.items()}
         ranked.append((ranks, reason))
-    return ranked, [*notes, *_unlike(chain(*with_best))]
+    return ranked, notes
 
 
-def _why_unranked(value: str, entries: Sequence[_Entry], able: Sequence[_Entry]) -> str:
-    if any(own.mean.estimated for own in entries):
+def _why_unranked(value: str, able: Sequence[_Entry]) -> str:
+    if any(own.mean.estimated for own in able):
         return say(words.BY_THE_HEURISTIC)
     if value in words.NEITHER_BETTER:
         return say("A higher value is no better answer: nobody has a rank.")
@@ -417,10 +427,12 @@ def _unlike(pairs: Iterable[_Pair]) -> Iterator[str]:
 # What stands beside
 
 
-def _corrected(entry: _Entry) -> EstimatedMean | None:
+def _place(entry: _Entry, ranks: _Ranks) -> Place:
     side, value = entry.side, entry.value
+    rank, behind = ranks.get(entry.row, (None, None))
     means = corrected_means(side.view, side.counted, value.metric, side.model)
-    return next((own.corrected for own in means if own.name == value.record.name), None)
+    corrected = next((own.corrected for own in means if own.name == value.record.name), None)
+    return Place(side.run, side.model, entry.mean, rank, behind, corrected)
 
 
 def _costs(entries: Iterable[_Entry]) -> Iterator[float | None]:

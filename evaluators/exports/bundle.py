@@ -10,12 +10,15 @@ from typing import NamedTuple
 from evaluators.comparison.charts import places
 from evaluators.comparison.leaderboard import Leaderboard
 from evaluators.comparison.result import Comparison
+from evaluators.document.leaderboard import in_full
 from evaluators.drawing import DOUBLE, Size, draw
 from evaluators.exports import formats
 from evaluators.paper import figures, tables
 from evaluators.paper.table import PaperTable
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.text.language import say
+from evaluators.text.words import joined_sentences
 
 
 class Bundle(NamedTuple):
@@ -68,6 +71,10 @@ def bundle_of_comparisons(comparisons: Sequence[Comparison], size: Size = DOUBLE
 
 
 def bundle_of_leaderboard(board: Leaderboard, size: Size = DOUBLE) -> Bundle:
-    """The means of all systems as a figure, and the table of their ranks."""
-    drawn = {"leaderboard": draw(places(board), size)}
-    return Bundle(drawn, [tables.table_of_leaderboard(board)])
+    """The means of all systems as a figure, and the table of all places."""
+    shown = in_full(board)
+    caption = joined_sentences([*board.headlines, *board.sentences(), *board.notes])
+    rows = [*map(tuple, shown.rows)]
+    lines = [*board.lines()]
+    table = PaperTable("leaderboard", caption, [*map(say, shown.headings)], 2, rows, lines)
+    return Bundle({"leaderboard": draw(places(board), size)}, [table])

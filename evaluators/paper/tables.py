@@ -7,18 +7,9 @@ from itertools import chain, islice
 
 from evaluators.catalogue import declared_values, labels_sentences
 from evaluators.comparison import words
-from evaluators.comparison.leaderboard import Leaderboard
 from evaluators.comparison.paired import FLIPS
 from evaluators.comparison.result import Compared, Comparison
-from evaluators.llm.money import dollars_together
-from evaluators.paper.table import (
-    CHECKED,
-    PaperLine,
-    PaperTable,
-    estimate_in_words,
-    numbers,
-    table_of_lines,
-)
+from evaluators.paper.table import CHECKED, PaperLine, PaperTable, numbers, table_of_lines
 from evaluators.people import labellers
 from evaluators.runs import aggregate, findings, rgb_figures, rulings, run_facts
 from evaluators.runs.aggregate import MOST_GROUPS, View
@@ -29,7 +20,6 @@ from evaluators.runs.whose import labeller_in_words, own_labeller
 from evaluators.statistics import FEW, MANY, RESAMPLES
 from evaluators.text.language import ENGLISH, speaking
 from evaluators.text.normalise import slug
-from evaluators.text.scale import NO_VALUE, RATE
 from evaluators.text.words import joined_sentences, readable, short_name
 from evaluators.values import Value
 
@@ -120,32 +110,6 @@ def tables_of_comparison(comparison: Comparison) -> list[PaperTable]:
         of_level = {"value": name, "noise": value.noise, "level": LEVEL}
         records.append({**sides, **value.line(), **of_level})
     return [PaperTable("differences", caption, headings, 1, rows, records)]
-
-
-def table_of_leaderboard(board: Leaderboard) -> PaperTable:
-    """Systems by columns: rank, mean with its interval, and what it stands on."""
-    rows = []
-    for system, costs in board.costs.items():
-        row = [system]
-        for column in board.columns:
-            place = column.places.get(system)
-            rank = f"{place.rank}. " if place and place.rank else ""
-            estimate = place and estimate_in_words(place.mean, in_percent=column.scale is RATE)
-            row.append(f"{rank}{estimate} ({place.mean.checked})" if place else NO_VALUE)
-        rows.append([*row, dollars_together(costs) if costs else NO_VALUE])
-    titles = [f"{own.title} (%)" if own.scale is RATE else own.title for own in board.columns]
-    caption = joined_sentences(
-        [
-            "Rank, mean with its 95 % interval in brackets, and answers checked of those asked "
-            "for.",
-            *board.headlines,
-            *board.sentences(),
-            *(note if note.endswith(".") else f"{note}." for note in board.notes),
-        ]
-    )
-    headings = ["System", *titles, "Cost of answers"]
-    records = [{**line, "level": LEVEL} for line in board.lines()]
-    return PaperTable("leaderboard", caption, headings, 1, rows, records)
 
 
 def _every_value(view: RunView, counted: View) -> PaperTable:

@@ -551,11 +551,6 @@ class Counted(NamedTuple):
     def mean(self) -> Mean:
         return summarise(self.rows, self.name)
 
-    def of_rows(self, rows: Iterable[Outline]) -> Counted:
-        """The same value over those of a run's rows that it is counted over."""
-        own = of_metric(rows, self.metric)
-        return self._replace(rows=of_ability(own, self.record.of) if self.record.of else own)
-
 
 def named_values(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Counted]:
     """Every value of these metrics, under the names of `Results.summary`."""

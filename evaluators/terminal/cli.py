@@ -449,7 +449,7 @@ def leaderboard(
     **as_files: Any,
 ) -> None:
     results = _results_of_several(runs, definition, policy, labels)
-    _show_and_write(comparing.ranked_runs(results, value), **as_files)
+    _show_and_write(comparing.leaderboard(results, values=value), **as_files)
     _leave_if_damaged(*results)
 
 

@@ -122,7 +122,7 @@ def test_other_questions_under_the_same_name_are_another_column(store):
 
     board = leaderboard(runs)
 
-    assert [column.title for column in board.columns] == ["Answer match (1)", "Answer match (2)"]
+    assert [column.title for column in board.columns] == [f"A · Answer match ({n})" for n in (1, 2)]
     assert "Other questions under one name have columns of their own." in board.notes
 
 
@@ -177,7 +177,7 @@ def test_what_is_counted_otherwise_has_a_column_of_its_own(store, facts, words):
 
     board = leaderboard(runs)
 
-    assert [column.title for column in board.columns] == [f"Llm judge · {own}" for own in words]
+    assert [column.title for column in board.columns] == words
     assert all(place.rank is None for column in board.columns for place in column.places.values())
     assert any("no number of one is held against one of another" in note for note in board.notes)
 

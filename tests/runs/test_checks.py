@@ -273,6 +273,8 @@ def test_a_leaderboard_has_the_corrected_mean_beside_the_labellers_and_ranks_by_
     # By people's own labels, chosen, they are the column.
     [place] = leaderboard(Results(run, store), labels="people").columns[0].places.values()
     assert (place.mean.mean, place.mean.scored, place.corrected) == (1.0, LABELLED, None)
+    with pytest.raises(ParameterError, match="Corrected labels are of two labellers"):
+        leaderboard(Results(run, store), labels="corrected")
 
 
 def test_labels_by_hand_are_no_headline(store, registry, run):

@@ -45,7 +45,7 @@ def test_a_zip_for_a_paper_and_a_report_are_written(plumbline, runs, data_folder
         ("large", "1", "10"),
         ("small", "2", "10"),
     ]
-    assert "2. 0.20 [0.06, 0.51] (10 / 10)" in latex
+    assert "small & 2 & 0.20 & 0.06 to 0.51 & 10 of 10 & -80.0 (-94.3 to -30.0) & 0.004" in latex
     report = (data_folder / "b.html").read_text()
     assert "large alone has rank 1 of 2 systems." in report
     assert "What was compared" in report

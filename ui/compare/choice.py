@@ -278,7 +278,7 @@ def _with_labels(first: ChosenSystem, second: ChosenSystem) -> tuple[ChosenSyste
     left, _, right = st.columns((8, 1, 8))
     if not is_one_system:
         with left:
-            by = _labels_field(say("Labels"), LABELS, names, say("Those of each run"))
+            by = labels_field(names)
         return first._replace(by=by), second._replace(by=by)
     of_run = say("Those of the run")
     with left:
@@ -286,6 +286,11 @@ def _with_labels(first: ChosenSystem, second: ChosenSystem) -> tuple[ChosenSyste
     with right:
         second_by = _labels_field(say("Labels of the second"), f"{SECOND}_labels", names, of_run)
     return first._replace(by=first_by), second._replace(by=second_by)
+
+
+def labels_field(names: Sequence[str]) -> str | None:
+    """Whose labels count in several runs; `None` for those of each run."""
+    return _labels_field(say("Labels"), LABELS, names, say("Those of each run"))
 
 
 def _labels_field(label: str, name: str, names: Sequence[str], of_run: str) -> str | None:

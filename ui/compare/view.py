@@ -10,6 +10,7 @@ import streamlit as st
 from evaluators.comparison import words
 from evaluators.comparison.charts import over_noise
 from evaluators.comparison.compare import compared
+from evaluators.comparison.leaderboard import Leaderboard
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
@@ -46,32 +47,37 @@ def show() -> None:
         return
     if isinstance(found, Comparison):
         st.header(plain(found.sentence()), anchor=False)
-        _files(found, sides)
+        files(found, sides, partial(_bundle, sides), "comparison")
         _show_pair(found, (sides[0], sides[1]))
         return
     comparison = systems.show(found)
-    _files(found, sides)
+    files(found, sides, partial(_bundle, sides), "comparison")
     place = found.comparisons.index(comparison)
     _show_pair(comparison, (sides[0], sides[place + 1]))
 
 
-def _files(found: Comparison | Several, sides: Sequence[Side]) -> None:
+def files(
+    found: Comparison | Several | Leaderboard,
+    sides: Sequence[Side],
+    make: for_paper.Make,
+    stem: str,
+) -> None:
     """What can be taken away, made only at the click."""
     with st.container(horizontal=True):
         st.download_button(
             say("Report (HTML)"),
             partial(_report, found, sides, language()),
-            "comparison.html",
+            f"{stem}.html",
             key="compare_report",
             icon=":material/download:",
             help=say("One page with every difference and samples: opens offline, prints on A4."),
             # Taking a file away changes nothing here, so the page is not run again.
             on_click="ignore",
         )
-        for_paper.button("comparison", partial(_bundle, sides), "comparison")
+        for_paper.button(stem, make, stem)
 
 
-def _report(found: Comparison | Several, sides: Sequence[Side], code: str) -> bytes:
+def _report(found: Comparison | Several | Leaderboard, sides: Sequence[Side], code: str) -> bytes:
     """The report in the language of the page; Streamlit makes it in a thread without a reader."""
     with speaking(code):
         return comparison_report(found, sides).encode()

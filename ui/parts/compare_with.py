@@ -18,6 +18,8 @@ The last one may stand several times, and names a labeller too where it is not w
 """
 GROUPS = "groups"
 """Names a run, and its model, whose groups are compared with each other, in place of all these."""
+RANKED = "ranked"
+"""Names a run of a leaderboard; it stands as often as there are runs."""
 OF_RUN = "run"
 """Names the run that is to be compared with what is likeliest meant."""
 
@@ -60,6 +62,13 @@ def several(runs: Sequence[Run]) -> None:
     label = say("Compare")
     if st.button(label, type="primary", icon=":material/compare_arrows:", key="runs_compare"):
         _go(in_order)
+
+
+def ranked(runs: Sequence[Run]) -> None:
+    """Goes to the leaderboard of these runs."""
+    if st.button(say("Leaderboard"), icon=":material/leaderboard:", key="runs_leaderboard"):
+        query = {**session.address(), RANKED: [run.id for run in runs]}
+        st.switch_page("../pages/leaderboard.py", query_params=query)
 
 
 def _go(runs: Sequence[Run]) -> None:

@@ -420,6 +420,7 @@ def _actions(selected: Sequence[Listed], above: Sequence[Listed]) -> None:
         st.markdown(f"**{counted(len(runs), 'run')}** · {plain(_few_titles(runs))}")
         with st.container(horizontal=True, width="content"):
             compare_with.several(runs)
+            compare_with.ranked(runs)
             # Those above the table have the same buttons there.
             if len(selected) == 1 and selected[0] not in above:
                 progress.actions(runs[0], selected[0].counts, selected[0].is_moving)
