@@ -1,1 +1,1 @@
-"""The page that lays two systems side by side."""
+"""The pages that lay systems side by side."""
