@@ -8,7 +8,7 @@ import evaluators
 from evaluators import FakeLLM, evaluate
 from evaluators.decision_evaluator import DecisionEvaluator
 from evaluators.errors import ParameterError, UnreadableAnswerError
-from evaluators.llm.decisions import MOST_QUESTIONS, decide
+from evaluators.llm.decisions import MOST_QUESTIONS, decide, received
 from evaluators.prompts import Prompt, Question
 from evaluators.records import Probabilities, Sample, Support
 from evaluators.trace.labelling import sentences_of
@@ -173,6 +173,12 @@ def test_no_answer_is_taken_for_a_probability(answer):
     prompt = Prompt(text="A text.", questions=(Question(name="q", text="It is."),))
     with pytest.raises(UnreadableAnswerError, match="no probability to 1 of 1"):
         decide(FakeLLM(answer, model="custom/laya"), prompt)
+
+
+@pytest.mark.parametrize("name", [["q"], {"q": 1}, 7, None, ""])
+def test_a_name_that_is_no_text_counts_as_missing(name):
+    body = {"answers": [{"name": name, "probability": 0.25}]}
+    assert json.loads(received(body, [Question(name="q", text="Is it?")]).text) == {"q": 0.25}
 
 
 def test_401_questions_are_two_requests():

@@ -77,10 +77,7 @@ def received(body: Any, questions: Sequence[Question]) -> ReceivedAnswer:
         # In the order of the questions; a name may be missing.
         names = [question.name for question in questions]
         names += [""] * max(0, len(answers) - len(names))
-        answers = {
-            (isinstance(each, dict) and each.get("name")) or name: each
-            for name, each in zip(names, answers, strict=False)
-        }
+        answers = {_name(each) or name: each for name, each in zip(names, answers, strict=False)}
     if not isinstance(answers, dict):
         raise ValueError("There are no answers.")
     said = {own.name: _said(answers[own.name]) for own in questions if own.name in answers}
@@ -95,6 +92,11 @@ def received(body: Any, questions: Sequence[Question]) -> ReceivedAnswer:
         # No price is asked for what such a model gives out.
         answer_tokens=0,
     )
+
+
+def _name(answer: Any) -> str:
+    name = answer.get("name") if isinstance(answer, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 def _said(answer: Any) -> Any:

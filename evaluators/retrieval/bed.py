@@ -316,7 +316,7 @@ class _Maker:
         for text in texts:
             self._read(len(spellings) * len(text))
             for spelling in sorted(spellings, key=len, reverse=True):
-                text = as_words(spelling.strip()).sub(lambda _: fake, text)
+                text = as_words(spelling.strip(), self._read).sub(lambda _: fake, text)
             # One that is written in another form cannot be replaced.
             if not answer.held_in(Comparable.of(text)):
                 wrong.append(text)

@@ -10,6 +10,7 @@ from evaluators.records import Ability, Sample
 from evaluators.retrieval import bed
 from evaluators.retrieval.dataset import Settings
 from evaluators.retrieval.documents import Document
+from evaluators.retrieval.doubts import Answer, Comparable, Reading, as_words
 
 MILL = (
     "The mill was built in 1812 by Anna Berg. The mill grinds rye. The mill has a wheel of oak. "
@@ -97,6 +98,34 @@ def test_a_number_inside_another_one_and_a_word_inside_another_one_do_not_count(
 
     assert number.rows[0].row.positive == ("The house has 3 storeys.",)
     assert [own.reason for own in word.left_out] == ["No chunk near the question holds its answer."]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "holds"),
+    [
+        ("a mill of oak", "mill of  oak", True),
+        ("watermills and mill", "mill", True),
+        ("watermills", "mill", False),
+        ("mill_2", "mill", False),
+        ("(mill)", "mill", True),
+        ("the café's", "caf", False),
+        ("cafés", "café", True),  # beyond English letters, ends of words are not told
+        ("aaaa", "aa", False),
+        ("mill", "", False),
+    ],
+)
+def test_an_answer_stands_in_a_text_as_words_of_its_own(text, wanted, holds):
+    assert Answer(wanted).held_in(Comparable.of(text)) == ({0} if holds else set())
+
+
+def test_a_long_answer_is_paid_by_its_length():
+    # Each of these became a pattern of 20,000 words, uncounted: 2 MB took 13 s.
+    words = " ".join("abcdefgh"[at % 8] for at in range(20_000))
+    counted = Reading(10**9)
+
+    assert Answer(words, counted).held_in(Comparable.of(words)) == {0}
+    with pytest.raises(DatasetError, match="takes too long"):
+        as_words(words, Reading(len(words)))
 
 
 def test_chinese_answers_are_found_without_spaces():
