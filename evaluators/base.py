@@ -53,6 +53,8 @@ class Evaluator(BaseModel):
     """What is said of its values; one that is not declared goes by its name."""
     asks_decisions: ClassVar[bool] = False
     """Whether its judges are decision models, which answer questions and write nothing."""
+    gives_probabilities: ClassVar[bool] = False
+    """Whether its labels tell how likely they are."""
     is_light: ClassVar[bool] = False
     """Whether a score takes less time than sending the sample to a worker process would."""
 
@@ -103,6 +105,11 @@ class Evaluator(BaseModel):
     def needs_judge(self) -> bool:
         """Whether it cannot do without a judge, with these parameters."""
         return self.judges in ("one", "jury") and self.least_doubt <= 1
+
+    @property
+    def loads_model(self) -> bool:
+        """Whether it loads a model, which each worker process would do for itself."""
+        return False
 
     @abstractmethod
     def score(self, sample: Sample) -> Score:
@@ -156,6 +163,9 @@ class Evaluator(BaseModel):
 
     def check_ready(self) -> None:
         """Raises `ParameterError` where it cannot run here, for example for want of a package."""
+
+    def prepare(self) -> None:
+        """Fetches what it takes, once a run is about to begin."""
 
     def spec(self) -> EvaluatorSpec:
         """The stored form: name and parameters."""

@@ -58,6 +58,7 @@ class DecisionEvaluator(TRACEMethod):
 
     unused = ("chunking_strategy", "embedding_model")
     asks_decisions = True
+    gives_probabilities = True
 
     llm_client: SkipValidation[LLMClient | None] = None
     """The decision model."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 EXTRAS = {
     "embeddings": "sentence-transformers==6.2.0",
+    "local": "transformers[torch]==5.18.0",
     "postgres": "psycopg[binary]==3.3.9",
     "ray": "ray==2.60.0",
 }

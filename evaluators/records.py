@@ -132,7 +132,8 @@ class Labels(Record):
     published, with repeated or unknown keys; `dropped_keys` counts keys that a judge invented and
     that were removed. Where there are `expected` shares, they count in place of what the keys would
     give. `relevance_unknown` says that nothing was found relevant by a labeller that only compares
-    words: whether the answer is complete is then not known.
+    words: whether the answer is complete is then not known. Of a labeller that judges the response
+    alone `of_support_alone` says that nothing is known of document sentences.
     """
 
     relevant_keys: tuple[str, ...] = ()
@@ -141,6 +142,7 @@ class Labels(Record):
     dropped_keys: int = 0
     expected: ExpectedShares | None = None
     relevance_unknown: bool = False
+    of_support_alone: bool = Field(False, exclude_if=lambda own: not own)
     probabilities: Probabilities | None = Field(None, exclude_if=lambda own: own is None)
     """Of a labeller that gives them, as it gave them, whatever a person changed since."""
 

@@ -1,4 +1,4 @@
-"""A data set hub on this computer, as the hub's own library expects it, and a host of plain files
+"""A hub of data sets and models on this computer, as the hub's own library expects it, and a host of plain files
 beside it.
 
     with Hub({"owner/name": Repo({"train.csv": b"question,response\\nq,a\\n"})}) as hub:
@@ -9,6 +9,7 @@ Files are sent by way of a redirect to `/cdn/`, as the hub does. `pages` are fil
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import threading
@@ -40,7 +41,7 @@ FAULTS = (
 
 
 class Repo(NamedTuple):
-    """A data set: its files, what the head of its card says, and whether it asks for conditions."""
+    """A data set, or a model: its files, what the head of its card says, and whether it asks for conditions."""
 
     files: Mapping[str, bytes]
     card: Mapping[str, Any] = {}
@@ -139,6 +140,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._describe(info[1])
         elif file := re.fullmatch(r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
             self._find(file[1], file[3], file[2] in (REVISION, "main"))
+        elif info := re.fullmatch(r"/api/models/([^/]+/[^/]+)/revision/[^/]+", path):
+            self._describe(info[1])
+        elif file := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
+            self._model_file(file[1], file[2], file[3], fault)
         elif file := re.fullmatch(r"/cdn/([^/]+/[^/]+)/(.+)", path):
             self._stream(self.hub.repos[file[1]].files[file[2]], fault)
         else:
@@ -147,7 +152,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _describe(self, name: str) -> None:
         repo = self.hub.repos.get(name)
         if repo is None:
-            self._send(401, b'{"error": "Invalid username or password."}')
+            told = {"x-error-code": "RepoNotFound"}
+            self._send(401, b'{"error": "Invalid username or password."}', **told)
             return
         siblings = [
             {"rfilename": path, "size": len(data)}
@@ -161,6 +167,25 @@ class _Handler(BaseHTTPRequestHandler):
             "siblings": siblings,
         }
         self._send(200, json.dumps(described | {"cardData": dict(repo.card), "tags": []}).encode())
+
+    def _model_file(self, name: str, revision: str, path: str, fault: str) -> None:
+        repo = self.hub.repos.get(name)
+        if repo is None:
+            self._send(401, **{"x-error-code": "RepoNotFound"})
+        elif repo.gated:
+            self._send(403, **{"x-error-code": "GatedRepo"})
+        elif revision not in (REVISION, "main"):
+            self._send(404, **{"x-error-code": "RevisionNotFound"})
+        elif path not in repo.files:
+            self._send(404, **{"x-error-code": "EntryNotFound"})
+        else:
+            data = repo.files[path]
+            tag = f'"{hashlib.sha256(data).hexdigest()}"'
+            if self.command == "HEAD":
+                size = {"content-length": str(len(data))}
+                self._send(200, **size, etag=tag, **{"x-repo-commit": REVISION})
+            else:
+                self._stream(data, fault)
 
     def _find(self, name: str, path: str, is_known: bool) -> None:
         repo = self.hub.repos.get(name, Repo({}))

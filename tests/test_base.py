@@ -143,7 +143,7 @@ def test_a_missing_judge_is_named_with_the_remedy():
 
 def test_the_catalogue_begins_with_benchmarks_and_with_what_costs_nothing():
     assert [name for name, cls in catalogue().items() if ships(cls)] == [
-        *("rgb", "trace", "gpt_labeling", "decisions", "hybrid"),
+        *("rgb", "trace", "local", "gpt_labeling", "decisions", "hybrid"),
         *("answer_match", "context_recall_lexical", "retriever_recall"),
         *("context_recall", "fact_recall", "g_eval", "llm_judge", "prompt"),
     ]

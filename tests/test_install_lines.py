@@ -163,7 +163,7 @@ def wheel(name, version):
         archive.writestr(f"{name}/__init__.py", "raise SystemExit('of a stranger')")
         archive.writestr(
             f"{info}/METADATA",
-            f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nProvides-Extra: binary\n",
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nProvides-Extra: binary\nProvides-Extra: torch\n",
         )
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
         archive.writestr(f"{info}/RECORD", "")
@@ -240,8 +240,9 @@ def test_no_printed_command_takes_more_from_a_hostile_index_than_it_pins(index, 
         "psycopg-3.3.9-py3-none-any.whl",
         "ray-2.60.0-py3-none-any.whl",
         "sentence_transformers-6.2.0-py3-none-any.whl",
+        "transformers-5.18.0-py3-none-any.whl",
     ]
-    assert set(asked) == {"psycopg", "ray", "sentence-transformers"}
+    assert set(asked) == {"psycopg", "ray", "sentence-transformers", "transformers"}
 
 
 def test_this_repository_installs_without_asking_an_index_for_its_name(index, tmp_path):

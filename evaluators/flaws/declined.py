@@ -98,7 +98,7 @@ def evidence_for(sample: Sample, labels: Labels | None, facts: Sequence[Fact]) -
 
     A test bed knows it of each document. Else it is the true answer, of whose vital `facts` at
     least half must stand there; and without one whether the labels (`None` of a labeller that only
-    compares words) call a sentence relevant.
+    compares words) call a sentence relevant, where they say so.
     """
     if not any(map(str.strip, sample.retrieved_documents)):
         return None
@@ -111,6 +111,6 @@ def evidence_for(sample: Sample, labels: Labels | None, facts: Sequence[Fact]) -
         asked = that_count(facts)
         held = sum(fact.in_documents for fact in asked)
         return Evidence(held >= ENOUGH * len(asked), Basis.TRUTH)
-    if labels is None:
+    if labels is None or labels.of_support_alone:
         return None
     return Evidence(bool(labels.relevant_keys), Basis.LABELS)

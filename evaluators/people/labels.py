@@ -382,7 +382,7 @@ def votes_of(labels: Labels, sentences: Sentences) -> Votes:
     """A labeller's labels as votes."""
     votes: Votes = {}
     relevant, utilized = set(labels.relevant_keys), set(labels.utilized_keys)
-    for key in sentences.document_keys:
+    for key in () if labels.of_support_alone else sentences.document_keys:
         votes["relevant", key] = "yes" if key in relevant else "no"
         votes["utilized", key] = "yes" if key in utilized else "no"
     for item in labels.sentence_support:

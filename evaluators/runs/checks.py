@@ -355,7 +355,7 @@ def _likely_adherence(view: RunView, found: Sequence[LabelledSample]) -> dict[Ce
     spec = view.run.evaluators[0]
     heuristic = TRACEEvaluator(**spec.params) if spec.name == "trace" else None
     cls = metric_named(spec.name)
-    if heuristic is None and not (cls and cls.asks_decisions):
+    if heuristic is None and not (cls and cls.gives_probabilities):
         return {}
     likely = {}
     answers = [Answer(sample.cell.position, sample.cell.model) for sample in found[:MOST_ESTIMATED]]

@@ -56,6 +56,8 @@ def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
     Raises `PlumblineError` before anything is stored where it could not be run.
     """
     plan.check()
+    for metric in plan.evaluators:
+        metric.prepare()
     run = _planned_run(plan, workspace)
     if run.is_title_suggested:
         title = suggested_title(run, store.runs.newest(workspace))

@@ -37,7 +37,6 @@ from evaluators.runs.worker import (
 )
 from evaluators.sandbox.child import environment
 from evaluators.text.language import say
-from evaluators.text.similarity import LEXICAL
 
 # It takes some seconds on a quiet one: numpy and the sentence cutter are imported.
 START_SECONDS = 60
@@ -65,14 +64,13 @@ Cancelled = Callable[[], bool]
 
 
 def takes(evaluator: Evaluator) -> bool:
-    """Whether workers can do it: ours, without an LLM, and without an embedding model.
+    """Whether workers can do it: ours, without an LLM, and without a model that is loaded.
 
     The code of metrics of one's own stays where its author expects it, and a model would be loaded
     once per worker.
     """
     asks = getattr(evaluator, "llm_client", None) is not None
-    is_lexical = getattr(evaluator, "embedding_model", LEXICAL) == LEXICAL
-    return ships(type(evaluator)) and not asks and is_lexical
+    return ships(type(evaluator)) and not asks and not evaluator.loads_model
 
 
 def is_large(sample: Sample) -> bool:

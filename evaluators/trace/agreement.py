@@ -170,7 +170,7 @@ def _codes_of_votes(sentences: Sentences, votes: Votes) -> dict[str, bytes]:
 
 def _codes(sentences: Sentences, labels: Labels) -> dict[str, bytes]:
     """One labeller's verdicts on one sample, by label."""
-    keys = sentences.document_keys
+    keys = () if labels.of_support_alone else sentences.document_keys
     relevant = set(labels.relevant_keys)
     utilized = set(labels.utilized_keys)
     supports = {}

@@ -120,7 +120,7 @@ def claiming(sentences: Sentences) -> Claiming:
     others = {}
     for sentence, claim in zip(sentences.response, all_claimed, strict=True):
         if claim.why_nothing:
-            others[sentence.key] = _without_claim(sentence.key, claim.why_nothing)
+            others[sentence.key] = without_claim(sentence.key, claim.why_nothing)
         elif claim.text == sentence.text:
             response.append(sentence)
         else:
@@ -176,7 +176,7 @@ def _support_of_claim(
 ) -> SentenceSupport:
     no_claim = _why_no_claim(sentence.text, claim)
     if no_claim:
-        return _without_claim(sentence.key, no_claim)
+        return without_claim(sentence.key, no_claim)
     level = _support_level(claim)
     if level is Support.NONE:
         explanation = documents.why_unsupported(sentence.text, claim.nearest)
@@ -193,7 +193,8 @@ def _support_of_claim(
     )
 
 
-def _without_claim(key: str, why: str) -> SentenceSupport:
+def without_claim(key: str, why: str) -> SentenceSupport:
+    """The support of a sentence that says nothing to be carried."""
     explanation = mark("Makes no claim: {why}.").format(why=why)
     return SentenceSupport(key=key, support=Support.FULL, explanation=explanation)
 

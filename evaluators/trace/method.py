@@ -69,6 +69,10 @@ class TRACEMethod(Evaluator):
         ),
     )
 
+    @property
+    def loads_model(self) -> bool:
+        return self.embedding_model != LEXICAL
+
     def formula(self, definition: str | None) -> str:
         """The one that is named, else its own; raises `ParameterError` for an unknown one."""
         name = self.definition if definition is None else definition

@@ -202,8 +202,10 @@ def _worked(
     chosen = definition_named(name)
     counts = chosen.counts(sentences, labels)
     steps = [Step(None, mark("does not apply: the documents hold no sentence."))] * 3
+    if counts.total and labels.of_support_alone:
+        steps = [Step(None, mark("does not apply: the labeller judges the answer alone."))] * 3
     # Every formula but that of adherence divides by document sentences, or asks which are there.
-    if counts.total:
+    elif counts.total:
         formulas = (chosen.relevance, chosen.utilization, chosen.completeness)
         steps = [formula(counts) for formula in formulas]
         if labels.expected:
