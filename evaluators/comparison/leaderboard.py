@@ -47,7 +47,7 @@ MOST_ROWS = 30_000
 """Rows of all pairs up to which each pair is compared: a quarter of a minute. Beyond that each
 system is compared with the best of its column alone, and that up to twice as many rows.
 """
-SETTING_SHOWN = 40
+SETTING_SHOWN = 60
 OF_MEAN = {"mean", "low", "high", "scored", "asked", "not_applicable", "failed", "estimated"}
 OF_COLUMNS = ("data set", "model", "models", "metrics", "labels", "formula", "rules")
 """Settings that are systems, or that have columns of their own."""
@@ -98,15 +98,18 @@ class Column:
     unranked: str = ""
 
     def sentence(self) -> str:
-        """Who has rank 1, to be read out, or why nobody has."""
+        """Who is first, to be read out, or why nobody is."""
         if self.unranked:
             return name_and_text(self.title, self.unranked)
         ranks = {name: place.rank for name, place in self.places.items() if place.rank}
-        first = [name for name, rank in ranks.items() if rank == 1]
-        text = mark("{names} share rank 1 of {systems}: they cannot be told apart.")
+        # Systems that failed on other questions may be better in a ring: then nobody has rank 1.
+        best = min(ranks.values())
+        first = [name for name, rank in ranks.items() if rank == best]
+        text = mark("{names} share rank {rank} of {systems}: they cannot be told apart.")
         if len(first) == 1:
-            text = mark("{names} alone has rank 1 of {systems}.")
-        found = say(text, names=joined_by_and(first), systems=counted(len(ranks), "system"))
+            text = mark("{names} alone has rank {rank} of {systems}.")
+        systems = counted(len(ranks), "system")
+        found = say(text, names=joined_by_and(first), rank=best, systems=systems)
         return name_and_text(self.title, found)
 
 
@@ -125,7 +128,7 @@ class Leaderboard:
     notes: tuple[str, ...]
 
     def sentences(self) -> tuple[str, ...]:
-        """Who has rank 1 in each column, to be read out."""
+        """Who is first in each column, to be read out."""
         return tuple(column.sentence() for column in self.columns)
 
     def lines(self) -> Iterator[dict[str, object]]:
@@ -197,7 +200,6 @@ def leaderboard(sides: Sequence[Side], values: Sequence[str] = ()) -> Leaderboar
     Raises `ParameterError` for the same system twice, for too many, for values that none has, and
     where no two systems have a value over the same questions in common.
     """
-    _check_sides(sides)
     columns: dict[_Key, list[_Entry]] = {}
     rows: dict[tuple[Hashable, int], Side] = {}
     asked: dict[tuple[Hashable, _Key], int] = {}
@@ -211,13 +213,13 @@ def leaderboard(sides: Sequence[Side], values: Sequence[str] = ()) -> Leaderboar
         number = [*rows].index((system, again))
         for key, value in own.items():
             columns.setdefault(key, []).append(_Entry(number, side, value, value.mean))
-    _check_common(columns, len(rows), values)
+    _check(sides, values, columns, len(rows))
     names = _names([*rows.values()])
     ranked, notes = _ranked(columns)
     shown = []
     for title, key, (ranks, why) in zip(_titles(columns), columns, ranked, strict=True):
         places = {names[entry.row]: _place(entry, ranks) for entry in columns[key]}
-        how = in_a_line(name_and_text(say(name), text) for name, text in key.how)
+        how = in_a_line(map(_shown_setting, key.how))
         scale = BY_KIND[columns[key][0].value.record.kind]
         shown.append(Column(title, _data(columns[key]), key.value, scale, how, places, why))
     best_first = sorted(names, key=lambda name: [_order(own.places.get(name)) for own in shown])
@@ -234,19 +236,6 @@ def leaderboard(sides: Sequence[Side], values: Sequence[str] = ()) -> Leaderboar
     if headlines:
         notes.append(say("Ranks and means are the labeller's; corrected means have no rank."))
     return Leaderboard(tuple(shown), costs, tuple(headlines), tuple(notes))
-
-
-def _check_sides(sides: Sequence[Side]) -> None:
-    text = ""
-    if len({(side.run.id, side.model) for side in sides}) < len(sides):
-        text = mark("A run is named twice. Name each once.")
-    # A mean of some labels of people, and of a labeller's for all else, is neither's.
-    elif any(side.counted.by == CORRECTED for side in sides):
-        text = mark("Corrected labels are of two labellers: they rank nobody. Choose one of these.")
-    elif not 0 < len(sides) <= MOST_SYSTEMS:
-        text = mark("There are {number:,} systems. From 1 to {most} are ranked together.")
-    if text:
-        raise ParameterError(say(text, number=len(sides), most=MOST_SYSTEMS))
 
 
 def _values_by_column(side: Side, values: Sequence[str]) -> Iterator[tuple[_Key, Counted]]:
@@ -285,18 +274,32 @@ def _system(side: Side) -> Hashable:
     return side.run.models[side.model] if side.run.models else side.run.title
 
 
-def _check_common(columns: _Columns, systems: int, values: Sequence[str]) -> None:
+def _check(sides: Sequence[Side], values: Sequence[str], columns: _Columns, rows: int) -> None:
     text = ""
-    if not columns:
+    if len({(side.run.id, side.model) for side in sides}) < len(sides):
+        text = mark("A run is named twice. Name each once.")
+    # A mean of some labels of people, and of a labeller's for all else, is neither's.
+    elif any(side.counted.by == CORRECTED for side in sides):
+        text = mark("Corrected labels are of two labellers: they rank nobody. Choose one of these.")
+    elif not 0 < len(sides) <= MOST_SYSTEMS:
+        text = mark("There are {number:,} systems. From 1 to {most} are ranked together.")
+    elif not columns:
         text = mark("None of these runs has an answer checked by {values}.")
     # By another labeller or formula it stands beside, and that is said.
-    elif systems > 1 and len({key[:2] for key in columns}) == sum(map(len, columns.values())):
+    elif rows > 1 and len({key[:2] for key in columns}) == sum(map(len, columns.values())):
         text = mark(
             "No two of these systems have a value over the same questions in common. Run the same "
             "metric over the same data."
         )
     if text:
-        raise ParameterError(say(text, values=in_a_line(values) or say("any metric")))
+        names = in_a_line(values) or say("any metric")
+        raise ParameterError(say(text, number=len(sides), most=MOST_SYSTEMS, values=names))
+
+
+def _shown_setting(setting: tuple[str, str]) -> str:
+    # A prompt of one's own may be of any length.
+    name, text = setting
+    return name_and_text(say(name), text[:SETTING_SHOWN])
 
 
 def _names(sides: Sequence[Side]) -> list[str]:
@@ -329,8 +332,7 @@ def _titles(columns: _Columns) -> list[str]:
     for key, entries in columns.items():
         alike = [{*other.how} for other in columns if other[:2] == key[:2]]
         own = [each for each in key.how if each not in set.intersection(*alike)]
-        how = [name_and_text(say(name), text[:SETTING_SHOWN]) for name, text in own]
-        parts = [_data(entries), *how, readable(key.value)]
+        parts = [_data(entries), *map(_shown_setting, own), readable(key.value)]
         titles.append(PARTS.join(parts))
     if len(titles) == 1:
         return [readable(key.value) for key in columns]

@@ -23,6 +23,7 @@ PAGES = {
     "RGB, result": "/rgb?run=example-noise",
     "TRACE, result": "/trace?run=example-invented",
     "Compare": "/compare?first=example-noise.1&second=example-noise.2",
+    "Leaderboard": "/leaderboard?ranked=example-noise",
     "Label": "/label?run=example-invented",
     "Check": "/check?run=example-invented",
     "Round, code": "/round",

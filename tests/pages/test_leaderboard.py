@@ -26,7 +26,7 @@ def test_runs_of_the_address_are_ranked(open_page):
 
     at = open_page("leaderboard", **BOTH)
 
-    assert at.multiselect(key="leaderboard_ranked").value == ["one", "two"]
+    assert at.multiselect(key="compare_ranked").value == ["one", "two"]
     assert "Answer match: large alone has rank 1 of 2 systems." in said(at, "markdown")
     # Wilson's interval of 2 of 10; the mean leads the cell, the rank ends it.
     assert "<strong>0.20</strong><small>0.06 to 0.51</small><small>10 of 10</small>" in table(at)
@@ -48,7 +48,7 @@ def test_a_run_that_is_gone_and_a_value_that_is_unknown_are_left_out(open_page):
 
     at = open_page("leaderboard", ranked=["one", "gone", "two"], values=["nothing"])
 
-    assert at.multiselect(key="leaderboard_ranked").value == ["one", "two"]
+    assert at.multiselect(key="compare_ranked").value == ["one", "two"]
     assert "Rank 2" in table(at)
 
 

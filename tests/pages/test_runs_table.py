@@ -169,7 +169,7 @@ def test_several_go_into_one_zip_and_one_into_a_run_file(open_page):
 def test_several_are_ranked_on_a_page_of_their_own(open_page):
     fill()
     at = press(select(open_page("runs"), "New", "Old"), "Leaderboard")
-    assert at.multiselect(key="leaderboard_ranked").value == ["New", "Old"]
+    assert at.multiselect(key="compare_ranked").value == ["New", "Old"]
 
 
 def test_a_stopped_run_resumes_from_the_table(open_page):

@@ -158,25 +158,34 @@ def _more(
             by_address.pop(system._replace(by=None).address, None)
     if not by_address:
         return []
-    key = f"compare_{MORE}"
-    asked = st.session_state.get(key, st.query_params.get_all(MORE))
-    # What was chosen before may be the first or the second by now.
-    st.session_state[key] = [address for address in asked if address in by_address][:MOST_MORE]
+    titles = {address: system.title for address, system in by_address.items()}
+    label = say("More, each compared with the first")
+    chosen = several_field(label, MORE, titles, say("None"), MOST_MORE)
+    more = [by_address[address] for address in chosen]
+    return more if labelled else [system._replace(by=first.by) for system in more]
+
+
+def several_field(
+    label: str, name: str, titles: Mapping[str, str], placeholder: str, most: int | None = None
+) -> list[str]:
+    """Choices that stand in the address, so that a link leads to the same."""
+    key = f"compare_{name}"
+    asked = st.session_state.get(key, st.query_params.get_all(name))
+    # What was chosen before may be gone, or be chosen elsewhere by now.
+    st.session_state[key] = [own for own in dict.fromkeys(asked) if own in titles][:most]
 
     def keep() -> None:
-        st.query_params[MORE] = st.session_state[key]
+        st.query_params[name] = st.session_state[key]
 
-    chosen = st.multiselect(
-        say("More, each compared with the first"),
-        list(by_address),
-        format_func=lambda address: by_address[address].title if address in by_address else "",
-        max_selections=MOST_MORE,
-        placeholder=say("None"),
+    return st.multiselect(
+        label,
+        list(titles),
+        format_func=lambda own: titles.get(own, ""),
+        max_selections=most,
+        placeholder=placeholder,
         key=key,
         on_change=keep,
     )
-    more = [by_address[address] for address in chosen]
-    return more if labelled else [system._replace(by=first.by) for system in more]
 
 
 def _systems() -> list[ChosenSystem]:

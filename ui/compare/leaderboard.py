@@ -7,8 +7,9 @@ from itertools import chain
 
 import streamlit as st
 
-from evaluators.comparison.leaderboard import Leaderboard, leaderboard
-from evaluators.comparison.sides import Side, values_of
+from evaluators.catalogue import declared_values
+from evaluators.comparison.leaderboard import MOST_SYSTEMS, Leaderboard, leaderboard
+from evaluators.comparison.sides import Side
 from evaluators.document.leaderboard import COST, in_full
 from evaluators.drawing import Size
 from evaluators.errors import ParameterError
@@ -40,8 +41,12 @@ def show() -> None:
         return
     try:
         sides = _sides(runs)
-        every = dict.fromkeys(chain.from_iterable(values_of(side) for side in sides))
-        values = _several(VALUES, say("Values"), {name: readable(name) for name in every})
+        specs = [spec.name for run in runs for spec in run.evaluators]
+        # As declared, since to look into every answer at each click would take too long.
+        names = [[own.name for own in declared_values(spec)] or [spec] for spec in specs]
+        titles = {name: readable(name) for name in chain(*names)}
+        usual = say("Those that lead the runs")
+        values = choice.several_field(say("Values"), VALUES, titles, usual)
         board = _counted_once(sides, values)
     except ParameterError as error:
         st.warning(plain(str(error)), icon=":material/leaderboard:")
@@ -72,29 +77,8 @@ def _runs() -> list[Run]:
     named = filter(None, map(session.find_run, st.query_params.get_all(RANKED)))
     by_id = {run.id: run for run in (*listed, *named)}
     titles = {name: PARTS.join([run.title, run.created[:10]]) for name, run in by_id.items()}
-    return [by_id[name] for name in _several(RANKED, say("Runs"), titles)]
-
-
-def _several(name: str, label: str, titles: dict[str, str]) -> list[str]:
-    """Choices that stand in the address, so that a link leads to the same leaderboard."""
-    key = f"leaderboard_{name}"
-    asked = st.session_state.get(key, st.query_params.get_all(name))
-    # What was chosen before may be gone, or be of other runs.
-    st.session_state[key] = [own for own in dict.fromkeys(asked) if own in titles]
-
-    def keep() -> None:
-        st.query_params[name] = st.session_state[key]
-
-    return list(
-        st.multiselect(
-            label,
-            list(titles),
-            format_func=lambda own: titles.get(own, ""),
-            placeholder=say("Those that lead the runs") if name == VALUES else say("None"),
-            key=key,
-            on_change=keep,
-        )
-    )
+    chosen = choice.several_field(say("Runs"), RANKED, titles, say("None"), MOST_SYSTEMS)
+    return [by_id[name] for name in chosen]
 
 
 def _sides(runs: Sequence[Run]) -> list[Side]:
