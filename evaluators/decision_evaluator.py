@@ -14,6 +14,7 @@ from pydantic import Field, SkipValidation
 
 from evaluators.arguments import Documents
 from evaluators.base import evaluator, require
+from evaluators.errors import ParameterError
 from evaluators.llm import LLMClient, tokens_of
 from evaluators.llm.decisions import MODE, MOST_OPTIONS, decide, requests_of
 from evaluators.prompts import Prompt, Question, fenced, filled, load
@@ -30,7 +31,7 @@ from evaluators.records import (
     prompt_hash,
 )
 from evaluators.text.injection import warnings
-from evaluators.text.language import mark
+from evaluators.text.language import mark, say
 from evaluators.text.sentences import cut
 from evaluators.trace.batch import read_texts
 from evaluators.trace.labelling import labelled_score, sentences_of
@@ -39,6 +40,8 @@ from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace.windows import parts_within
 
+MOST_PAIRS = 50_000
+"""Sentences of a response times those of its documents: each may carry each."""
 NONE = "none"
 """The option for a response sentence that no document sentence carries."""
 
@@ -158,6 +161,19 @@ class DecisionEvaluator(TRACEMethod):
     def _windows(
         self, sentences: Sentences, question: str, prompt_budget: int | None
     ) -> list[Prompt]:
+        pairs = len(sentences.response) * len(sentences.document_keys)
+        if pairs > MOST_PAIRS:
+            raise ParameterError(
+                say(
+                    "{answer} sentences of the answer times {documents} of the documents are more "
+                    "than the {most:,} pairs a decision model is asked about. Shorten the texts, "
+                    "or choose another labeller.",
+                    answer=len(sentences.response),
+                    documents=len(sentences.document_keys),
+                    most=MOST_PAIRS,
+                )
+            )
+
         def window(own: Sentences) -> Prompt:
             text = fenced(
                 load(_TEMPLATE),

@@ -7,6 +7,7 @@ import pytest
 import evaluators
 from evaluators import FakeLLM, evaluate
 from evaluators.decision_evaluator import DecisionEvaluator
+from evaluators.dry_run import prompts_of
 from evaluators.errors import ParameterError, UnreadableAnswerError
 from evaluators.llm.decisions import MOST_QUESTIONS, decide, received
 from evaluators.prompts import Prompt, Question
@@ -179,6 +180,15 @@ def test_no_answer_is_taken_for_a_probability(answer):
 def test_a_name_that_is_no_text_counts_as_missing(name):
     body = {"answers": [{"name": name, "probability": 0.25}]}
     assert json.loads(received(body, [Question(name="q", text="Is it?")]).text) == {"q": 0.25}
+
+
+def test_more_pairs_of_sentences_than_a_model_is_asked_about_are_refused_at_once():
+    towers = [f"Tower {number} is tall." for number in range(250)]
+    response, document = " ".join(towers), " ".join(towers[:201])
+    sample = Sample(id="s", question="q", response=response, retrieved_documents=(document,))
+    with pytest.raises(ParameterError, match="250 sentences of the answer times 201 of the doc"):
+        DecisionEvaluator(FakeLLM("{}")).score(sample)
+    assert prompts_of(DecisionEvaluator(), sample) == []
 
 
 def test_401_questions_are_two_requests():

@@ -314,9 +314,8 @@ class _Maker:
             return None
         wrong = []
         for text in texts:
-            self._read(len(spellings) * len(text))
             for spelling in sorted(spellings, key=len, reverse=True):
-                text = as_words(spelling.strip(), self._read).sub(lambda _: fake, text)
+                text = as_words(spelling.strip(), text, self._read).sub(lambda _: fake, text)
             # One that is written in another form cannot be replaced.
             if not answer.held_in(Comparable.of(text)):
                 wrong.append(text)
@@ -335,7 +334,8 @@ def _of_its_kind(question: str, answer: str, documents: str, rng: Random) -> str
     """
     if numbers := NUMBERS.findall(answer):
         longest = max(numbers, key=len)
-        alike = [one for one in NUMBERS.findall(documents) if _form(one) == _form(longest)]
+        form = _form(longest)
+        alike = [one for one in NUMBERS.findall(documents) if _form(one) == form]
         other = dict(planted(Source(longest, longest, " ".join(alike), ()), rng)).get(NUMBER)
         return answer.replace(longest, other, 1) if other else ""
     words = answer.split()

@@ -76,10 +76,12 @@ def in_one_form(text: str, *, is_chinese: bool) -> str:
     return without_spaces(lower) if is_chinese else one_line(lower)
 
 
-def as_words(spelling: str, read: Reading) -> re.Pattern[str]:
-    """Finds it as words of its own, where words have ends."""
-    read(PATTERN * len(spelling))
-    escaped = r"\s+".join(map(re.escape, spelling.split()))
+def as_words(spelling: str, text: str, read: Reading) -> re.Pattern[str]:
+    """Finds it in the text as words of its own, where words have ends."""
+    words = spelling.split()
+    # Each word of the text may begin it, and all but its last word follow.
+    read(PATTERN * len(spelling) + len(words) * len(text))
+    escaped = r"\s+".join(map(re.escape, words))
     if not spelling.isascii():
         return re.compile(escaped, re.IGNORECASE)
     return re.compile(rf"(?<!\w){escaped}(?!\w)", re.IGNORECASE)

@@ -12,6 +12,9 @@ from evaluators.text.similarity import terms
 from evaluators.trace.labelling import STRICTEST_FIRST
 from evaluators.trace.labelling_prompt import keyed_line
 
+MOST_REPEATED = 1_000_000
+"""Tokens that the windows of a sample may repeat: its response stands in each."""
+
 
 class Extent(NamedTuple):
     """How long a text is: its words, and its size in bytes within the prompt."""
@@ -64,6 +67,8 @@ def parts_within(
     extents = [extent._replace(size=extent.size + each) for extent in extents]
     words, overlap = chunks
     windows = windows_within(extents, Extent(words, bytes_left), overlap)
+    if len(windows) * without_documents > MOST_REPEATED:
+        return [sentences]
     return [part(sentences, window) for window in windows]
 
 

@@ -125,7 +125,9 @@ def test_a_long_answer_is_paid_by_its_length():
 
     assert Answer(words, counted).held_in(Comparable.of(words)) == {0}
     with pytest.raises(DatasetError, match="takes too long"):
-        as_words(words, Reading(len(words)))
+        as_words(words, "", Reading(len(words)))
+    with pytest.raises(DatasetError, match="takes too long"):
+        as_words("a " * 2000, "a " * 8000, Reading(10**7))
 
 
 def test_chinese_answers_are_found_without_spaces():

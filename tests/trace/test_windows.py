@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.records import Labels, Sentence, Sentences, SentenceSupport, Support
-from evaluators.trace.windows import Extent, merge_windows, part, windows_within
+from evaluators.trace.windows import Extent, merge_windows, part, parts_within, windows_within
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 WIDE = 10**9
@@ -49,6 +49,19 @@ def test_windows_hold_whole_sentences_up_to_so_many_words(words, most, overlap, 
 
 def test_windows_hold_no_more_than_fits():
     assert windows_within([Extent(1, 40)] * 5, Extent(WIDE, 100), 0) == [(0, 2), (2, 4), (4, 5)]
+
+
+def test_what_only_windows_of_a_sentence_would_fit_is_sent_whole():
+    # Each window repeats the 6,000 tokens of the response: 1,000 windows 6 million tokens.
+    response = keyed("a")
+    many = Sentences(documents=(keyed(*map(str, range(1000))),), response=response)
+    few = Sentences(documents=(keyed(*map(str, range(100))),), response=response)
+
+    def size(own):
+        return 6000 + len(own.document_keys)
+
+    assert parts_within(many, size, 6001, (1000, 0)) == [many]
+    assert len(parts_within(few, size, 6001, (1000, 0))) == 100
 
 
 @given(
