@@ -31,7 +31,7 @@ from evaluators.runs import examples
 from evaluators.runs.examples import FOLDER, INVENTED, NOISE, NOISE_ZH
 from evaluators.runs.scoring import generated_response
 from evaluators.runs.store.bodies import to_body
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.trace.labelling import sentences_of
 
 LANGUAGES = {NOISE: "en", NOISE_ZH: "zh"}

@@ -130,7 +130,7 @@ class Results:
 
         Raises `ParameterError` where it is too long, or the run is an example or was deleted.
         """
-        run = self.store.titles.save(self.run.id, title, self.run.note, self.run.tags)
+        run = self.store.runs.save_title(self.run.id, title, self.run.note, self.run.tags)
         return replace(self, run=run)
 
     @property

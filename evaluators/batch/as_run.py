@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import PurePosixPath
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from pydantic import TypeAdapter
 
@@ -23,18 +23,10 @@ from evaluators.batch.columns import FAILED, MetricColumns, columns_in
 from evaluators.batch.engine import steps
 from evaluators.batch.folder import MANIFEST, Folder
 from evaluators.batch.groups import Group, group_named
-from evaluators.batch.kept import (
-    changed,
-    judged_files,
-    judges_of,
-    metrics_of,
-    reading_of,
-    results_of,
-    source_of,
-)
+from evaluators.batch.kept import judges_of, metrics_of, reading_of, results_of
 from evaluators.batch.pieces import ReadRow, read_piece
 from evaluators.batch.results import BatchResults
-from evaluators.batch.sources import SETTINGS, Fragment, Source
+from evaluators.batch.sources import SETTINGS, Fragment, Source, found
 from evaluators.catalogue import leads
 from evaluators.config import config
 from evaluators.errors import DatasetError, ParameterError
@@ -147,15 +139,8 @@ def _batch_in(folder: Folder) -> FileBatch:
     )
 
 
-class _JudgedRow(NamedTuple):
-    """A row of results with its sample, which has nothing but an id where none could be read.
-
-    `cells` are those of the results, `metrics` the columns of each metric among them.
-    """
-
-    sample: Sample
-    cells: Mapping[str, Any]
-    metrics: tuple[MetricColumns, ...]
+Results = tuple[Mapping[str, Any], Sequence[MetricColumns]]
+"""The cells of a row of results, and the columns of each metric among them."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +156,8 @@ class _JudgedRows:
 
     @cached_property
     def source(self) -> Source:
-        return source_of(self.batch)
+        settings = self.batch.settings
+        return found(str(settings["data"]), str(settings.get("encoding", "")))
 
     @cached_property
     def results(self) -> BatchResults:
@@ -180,7 +166,11 @@ class _JudgedRows:
     @cached_property
     def files(self) -> Mapping[str, Fragment]:
         """The files that were judged, by name; those that came since are none of them."""
-        return judged_files(self.batch, self.source, self.results.finished)
+        there = {fragment.name: fragment for fragment in self.source.fragments}
+        for name in self.results.finished:
+            if name not in there or not self.folder.is_finished(there[name]):
+                raise _changed(name)
+        return {name: there[name] for name in self.results.finished}
 
     @cached_property
     def wanted(self) -> Mapping[str, range]:
@@ -253,15 +243,17 @@ class _JudgedRows:
 
     def _written(self, samples: IO[bytes], results: IO[bytes]) -> Iterator[Sample]:
         """The samples, while they and their results are written down, a line of JSON each."""
-        for position, row in enumerate(self):
-            samples.write(row.sample.model_dump_json().encode() + b"\n")
+        for position, (sample, (cells, metrics)) in enumerate(self):
+            samples.write(sample.model_dump_json().encode() + b"\n")
+            # What it took of judges; of all metrics together, so that one of them has it.
+            paid = {name: cells[name] for name in ("calls", "cached", "cost")}
+            paid["usage"] = {name: cells[name] for name in Usage.model_fields}
             for number, metric in enumerate(self._order):
-                outcome = _outcome(row, metric)
-                # Of all metrics together, so that one of them has it.
-                outcome |= _usage(row.cells) if not number else {}
-                result = SampleResult(position=position, metric=number, **outcome)
+                outcome = _outcome(sample, cells, metrics[metric], metric + 1)
+                result = SampleResult(position=position, metric=number, **outcome, **paid)
                 results.write(result.model_dump_json(context=STORED).encode() + b"\n")
-            yield row.sample
+                paid = {}
+            yield sample
 
     @cached_property
     def _order(self) -> list[int]:
@@ -275,7 +267,8 @@ class _JudgedRows:
         groups = self.results.groups
         return next((group_named(text) for text, means in groups.items() if means), None)
 
-    def __iter__(self) -> Iterator[_JudgedRow]:
+    def __iter__(self) -> Iterator[tuple[Sample, Results]]:
+        """Each sample, which has nothing but an id where none could be read, with its results."""
         reading = reading_of(self.batch)
         groups = [self._group] if self._group else []
         for name, wanted in self.wanted.items():
@@ -289,18 +282,16 @@ class _JudgedRows:
                     for row in islice(rows, max(0, wanted.start - passed), wanted.stop - passed):
                         cells, metrics = next(results, ({}, ()))
                         if cells.get("row") != row.number:
-                            raise changed(name)
-                        yield _JudgedRow(self._sample(name, row, cells), cells, metrics)
+                            raise _changed(name)
+                        yield self._sample(name, row, cells), (cells, metrics)
                 passed += count
                 if passed >= wanted.stop:
                     break
             if next(results, None):
-                raise changed(name)
+                raise _changed(name)
 
-    def _results_of(
-        self, name: str, wanted: range
-    ) -> Iterator[tuple[dict[str, Any], tuple[MetricColumns, ...]]]:
-        """The cells of each row that is wanted, and the columns of metrics among them."""
+    def _results_of(self, name: str, wanted: range) -> Iterator[Results]:
+        """Those of each row that is wanted."""
         passed = 0
         for batch in self.folder.batches(name, most=AT_ONCE):
             start, stop = wanted.start - passed, wanted.stop - passed
@@ -318,15 +309,20 @@ class _JudgedRows:
         return row.sample.model_copy(update={"situation": cells[self._group.name] or ""})
 
 
-def _usage(cells: Mapping[str, Any]) -> dict[str, Any]:
-    """What the row took of judges."""
-    tokens = {name: cells[name] for name in Usage.model_fields}
-    return {"usage": tokens} | {name: cells[name] for name in ("calls", "cached", "cost")}
+def _changed(name: str) -> DatasetError:
+    return DatasetError(
+        say(
+            "{file} is gone, or has changed since it was judged, or its results have. Give the "
+            "same command again: its rows are judged anew.",
+            file=printable(name),
+        )
+    )
 
 
-def _outcome(row: _JudgedRow, number: int) -> dict[str, Any]:
-    """What the metric of this number, from 0, said of the row."""
-    cells, metric = row.cells, row.metrics[number]
+def _outcome(
+    sample: Sample, cells: Mapping[str, Any], metric: MetricColumns, number: int
+) -> dict[str, Any]:
+    """What the metric of this number, from 1, said of the sample."""
     said, evidence = "", None
     # What cannot be read is as if it were not there.
     with suppress(ValueError):
@@ -340,10 +336,10 @@ def _outcome(row: _JudgedRow, number: int) -> dict[str, Any]:
     with suppress(ValueError):
         evidence = _EVIDENCE.validate_json(cells[metric.evidence] or "")
     # Cut by rule, so that the files have them no second time.
-    if isinstance(evidence, LabelEvidence) and row.sample.sentences is None:
-        evidence = evidence.model_copy(update={"sentences": sentences_of(row.sample)})
+    if isinstance(evidence, LabelEvidence) and sample.sentences is None:
+        evidence = evidence.model_copy(update={"sentences": sentences_of(sample)})
     # A name that an earlier metric has too was given the number of this one.
-    values = {name.removesuffix(f" ({number + 1})"): cells[name] for name in metric.values}
+    values = {name.removesuffix(f" ({number})"): cells[name] for name in metric.values}
     details = strangers_json(cells[metric.details] or "{}")
     score = Score(values=values, reason=said, evidence=evidence, details=details)
     return {"status": "scored", "score": score}

@@ -1,6 +1,6 @@
-"""The Ray engine: actors on all machines of a cluster do the requests of a batch.
+"""The Ray engine: tasks on all machines of a cluster do the requests of a batch.
 
-Plain actors and not Ray Data, which would bring readers, an order and a resume of its own: all of
+Plain tasks and not Ray Data, which would bring readers, an order and a resume of its own: all of
 that is shared with the local engine, and only who judges a piece differs.
 """
 
@@ -11,20 +11,15 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
-from functools import partial
-from queue import Empty, SimpleQueue
-from threading import Lock
-from typing import Any, Self
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from typing import Any
 
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from evaluators.batch.worker import Task
 from evaluators.errors import ParameterError, WorkerError
-from evaluators.runs.pool import TICK
-from evaluators.runs.worker import SECONDS, Reply, Request, reply
+from evaluators.runs.worker import SECONDS, Reply, Request, alarm, reply
 from evaluators.text.printable import first_line, printable
 
 # Pieces and results pass through it; by default Ray takes a third of the memory.
@@ -38,69 +33,53 @@ MOST_FAILED_STARTS = 5
 """Workers that may end before they were ready; then something is wrong with the machines."""
 
 
-class Cluster:
-    """Ray in this process, or at an address; as a context it ends what it has started.
+@contextmanager
+def ray_workers(address: str, size: int | None) -> Iterator[RayWorkers]:
+    """Workers of the Ray in this process, or at an address; what this has started ends with it.
 
-    `size` is the number of workers, one for each processor unless given. Raises `ParameterError`
-    where no cluster answers.
+    `size` is their number, one for each processor unless given. Raises `ParameterError` where no
+    cluster answers.
     """
-
-    def __init__(self, address: str, size: int | None) -> None:
-        self._address = address
-        self._wanted = size
-        self._is_ours = False
-
-    def __enter__(self) -> Self:
-        if self._address.startswith("ray://"):
-            raise ParameterError(
-                "An address that begins with ray:// is that of a client outside of the cluster. "
-                "Start the batch on a machine of the cluster, with the Ray address auto."
-            )
-        with self._connecting():
-            _check_answers(self._address)
-        if not ray.is_initialized():
-            self._is_ours = True
-            self._connect()
+    if address.startswith("ray://"):
+        raise ParameterError(
+            "An address that begins with ray:// is that of a client outside of the cluster. "
+            "Start the batch on a machine of the cluster, with the Ray address auto."
+        )
+    try:
+        _check_answers(address)
+        is_ours = not ray.is_initialized()
+        if is_ours:
+            _start(address, size)
+    except (RayError, OSError, OverflowError, RuntimeError, ValueError) as error:
+        where = f"at {printable(address)}" if address else "on this machine"
+        raise ParameterError(
+            f"No Ray answers {where} ({first_line(error)}). Check the Ray address."
+        ) from error
+    try:
         processors = int(ray.cluster_resources().get("CPU", 1))
-        self.size = self._wanted or max(1, processors)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._is_ours:
+        yield RayWorkers(size or max(1, processors))
+    finally:
+        if is_ours:
             ray.shutdown()
 
-    def workers(self, task: Task) -> RayWorkers:
-        return RayWorkers(task, self.size)
 
-    def _connect(self) -> None:
-        # Else Ray would tell its makers of the cluster.
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        embedded: dict[str, Any] = {
-            "num_cpus": self._wanted or os.cpu_count() or 1,
-            "include_dashboard": False,
-            "object_store_memory": STORE_BYTES,
-            # Workers find modules where this process does, also those of a checkout.
-            "runtime_env": {"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},
-        }
-        with self._connecting():
-            ray.init(
-                # Else it would look for a cluster that somebody has started on this machine.
-                self._address or "local",
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-                **({} if self._address else embedded),
-            )
-
-    @contextmanager
-    def _connecting(self) -> Iterator[None]:
-        """Says in a sentence that no Ray is there."""
-        try:
-            yield
-        except (RayError, OSError, OverflowError, RuntimeError, ValueError) as error:
-            where = f"at {printable(self._address)}" if self._address else "on this machine"
-            raise ParameterError(
-                f"No Ray answers {where} ({first_line(error)}). Check the Ray address."
-            ) from error
+def _start(address: str, size: int | None) -> None:
+    # Else Ray would tell its makers of the cluster.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    embedded: dict[str, Any] = {
+        "num_cpus": size or os.cpu_count() or 1,
+        "include_dashboard": False,
+        "object_store_memory": STORE_BYTES,
+        # Workers find modules where this process does, also those of a checkout.
+        "runtime_env": {"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},
+    }
+    ray.init(
+        # Else it would look for a cluster that somebody has started on this machine.
+        address or "local",
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+        **({} if address else embedded),
+    )
 
 
 def _check_answers(address: str) -> None:
@@ -110,101 +89,78 @@ def _check_answers(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
 
 
-class _WorkerActor:
-    """A worker: it does one request after the other."""
-
-    def open(self, task: Task) -> None:
-        """Nothing: a task that arrives is one of the same version."""
-
-    def reply(self, request: Request) -> Reply:
-        return reply(request)
-
-
 class RayWorkers:
-    """`size` actors; one that has died is replaced by another."""
+    """Tasks of Ray, `size` of which are at work at a time; a process that dies ends one alone."""
 
-    def __init__(self, task: Task, size: int) -> None:
+    def __init__(self, size: int) -> None:
         self.size = size
         self.is_broken = False
-        self._task = task
-        self._lock = Lock()
-        # Actors have no type of their own.
-        self._actors: set[Any] = set()
-        self._free: SimpleQueue[Any] = SimpleQueue()
-        self._failed_starts = 0
-        self._why_broken = ""
+        # References have no type of their own.
+        self._at_work: set[Any] = set()
         self._is_closed = False
 
     def start(self) -> None:
-        for _ in range(self.size):
-            self._add()
+        """Nothing: Ray starts a process for the first task that needs one."""
 
     def run(self, request: Request, is_cancelled: Callable[[], bool]) -> Reply:
-        """What an actor replies; raises `WorkerError` where it ended, or the request failed."""
-        actor = self._take(is_cancelled)
+        """What a task replies; raises `WorkerError` where its process ended, or it failed."""
+        if is_cancelled():
+            raise CancelledError
         try:
-            answer: Reply = ray.get(actor.reply.remote(request), timeout=SECONDS)
-        # It could not even be read there.
-        except RayTaskError as error:
-            self._free.put(actor)
-            raise WorkerError(first_line(error)) from None
-        # Whatever Ray itself says: the worker died, its machine did, or its memory was too small.
+            # Whose process ends is asked again by whoever sent it, who then tells its rows apart.
+            answer: Reply = self._result(_reply_in_time, request)
         except RayError as error:
-            self._replace(actor)
             if self._is_closed:
                 raise CancelledError from None
+            self._check_works(error)
+            # Whatever Ray itself says: the worker died, its machine did, or its memory was too
+            # small.
             raise WorkerError(
                 "The process that worked on these rows ended, perhaps because it ran out of "
                 "memory. Shorten their texts, or try again."
             ) from error
-        self._free.put(actor)
         return answer.checked()
 
     def close(self) -> None:
-        """Ends all workers; for whoever waits for one, `CancelledError` is raised."""
-        with self._lock:
-            self._is_closed = True
-            actors = list(self._actors)
-        for actor in actors:
-            ray.kill(actor)
+        """Ends what is at work; for whoever waits for it, `CancelledError` is raised."""
+        self._is_closed = True
+        for at_work in [*self._at_work]:
+            ray.cancel(at_work, force=True)
 
-    def _take(self, is_cancelled: Callable[[], bool]) -> Any:
-        while True:
-            with suppress(Empty):
-                return self._free.get(timeout=TICK)
-            if self.is_broken:
-                raise WorkerError(
-                    f"No worker can be started on Ray ({self._why_broken}). Install the same "
-                    "version of Plumbline on all machines of the cluster."
-                )
-            if is_cancelled() or self._is_closed:
-                raise CancelledError
+    def _check_works(self, error: RayError) -> None:
+        """Raises `WorkerError` where no request could be read, or no process can even begin."""
+        try:
+            if isinstance(error, RayTaskError):
+                raise error
+            self._result(_begin, retries=MOST_FAILED_STARTS)
+        except RayError as why:
+            self.is_broken = True
+            *_, last_line = str(why).strip().splitlines() or [""]
+            raise WorkerError(
+                f"No worker can be started on Ray ({printable(last_line)[:200]}). Install the same "
+                "version of Plumbline on all machines of the cluster."
+            ) from None
 
-    def _replace(self, actor: Any) -> None:
-        ray.kill(actor)
-        with self._lock:
-            self._actors.discard(actor)
-        self._add()
+    def _result(self, work: Callable[..., Any], *given: Request, retries: int = 0) -> Any:
+        at_work = ray.remote(work).options(num_cpus=1, max_retries=retries).remote(*given)
+        self._at_work.add(at_work)
+        # Whoever closes this has seen the task among those at work, or it sees that.
+        if self._is_closed:
+            ray.cancel(at_work, force=True)
+        try:
+            return ray.get(at_work)
+        finally:
+            self._at_work.discard(at_work)
 
-    def _add(self) -> None:
-        with self._lock:
-            if self._is_closed or self.is_broken:
-                return
-            actor = ray.remote(_WorkerActor).options(num_cpus=1).remote()
-            self._actors.add(actor)
-        actor.open.remote(self._task).future().add_done_callback(partial(self._opened, actor))
 
-    def _opened(self, actor: Any, ready: Future[None]) -> None:
-        error = ready.exception()
-        if error is None:
-            self._free.put(actor)
-            return
-        with self._lock:
-            self._actors.discard(actor)
-            self._failed_starts += 1
-            # What it raised itself it would raise again; one that was ended may do better.
-            if isinstance(error, RayTaskError) or self._failed_starts >= MOST_FAILED_STARTS:
-                *_, last_line = str(error).strip().splitlines() or [""]
-                self._why_broken = printable(last_line)[:200]
-                self.is_broken = True
-        self._add()
+def _begin() -> None:
+    """Nothing: a process that does it has begun, and has this version."""
+
+
+def _reply_in_time(request: Request) -> Reply:
+    """Does the request; the system ends a process that takes longer than any may."""
+    alarm(SECONDS)
+    try:
+        return reply(request)
+    finally:
+        alarm(0)

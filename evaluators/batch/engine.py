@@ -5,20 +5,18 @@ from __future__ import annotations
 import csv
 import zlib
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from threading import Event
-from types import TracebackType
 from typing import NamedTuple, Self
 
 import pyarrow as pa
 
-from evaluators.base import Evaluator
-from evaluators.batch.columns import MetricColumns, joined
-from evaluators.batch.function import ScoreRow, failed_rows, results_of
+from evaluators.batch.columns import joined
+from evaluators.batch.function import ScoreRow, failed_rows
 from evaluators.batch.groups import Group
-from evaluators.batch.pieces import Piece, Reading, read_piece, table_of
+from evaluators.batch.pieces import Piece, Reading, table_of
 from evaluators.batch.sources import Fragment, Source
 from evaluators.batch.worker import PieceRequest, Task, batch_in
 from evaluators.config import config
@@ -27,7 +25,6 @@ from evaluators.datasets.guess import Shape
 from evaluators.datasets.readers import check_samples
 from evaluators.datasets.table import Cells
 from evaluators.errors import DatasetError, PlumblineError, WorkerError
-from evaluators.runs.pool import takes
 from evaluators.runs.worker import Workers
 from evaluators.text.printable import first_line, printable
 
@@ -53,29 +50,8 @@ UNREADABLE = (
 """What readers raise where a file is damaged, or is not what its name says."""
 
 
-class Judged(NamedTuple):
-    """Metrics of a batch with their columns, and whether judges are there to be asked."""
-
-    metrics: tuple[Evaluator, ...]
-    columns: tuple[MetricColumns, ...]
-    has_judge: bool = False
-
-    def split(self) -> tuple[Judged, Judged]:
-        """Those that workers can do, and those that must stay in this process.
-
-        That are metrics of one's own, whose code is here, and those that ask a judge.
-        """
-        theirs: list[tuple[Evaluator, MetricColumns]] = []
-        own: list[tuple[Evaluator, MetricColumns]] = []
-        for metric, columns in zip(self.metrics, self.columns, strict=True):
-            asks = self.has_judge and metric.most_judges() > 0
-            (own if asks or not takes(metric) else theirs).append((metric, columns))
-        return self._part(theirs), self._part(own)
-
-    def _part(self, chosen: Sequence[tuple[Evaluator, MetricColumns]]) -> Judged:
-        metrics = tuple(metric for metric, _ in chosen)
-        columns = tuple(columns for _, columns in chosen)
-        return Judged(metrics, columns, self.has_judge)
+PiecesOf = Callable[[Source, Fragment, set[str] | None], Iterator[Piece]]
+"""Gives the pieces of a file with these columns: all, or those that are still to be judged."""
 
 
 class Step(NamedTuple):
@@ -89,8 +65,8 @@ class Step(NamedTuple):
 class Engine:
     """Workers and threads that judge pieces; as a context it ends them.
 
-    `score_row` judges a row in this process by the metrics that the workers' `task` has not, which
-    are `own`, in so many `threads`.
+    Workers do the `task`. What `own` has of it is done in this process, where `score_row` judges
+    the rows, in so many `threads`.
     """
 
     def __init__(
@@ -98,8 +74,8 @@ class Engine:
         task: Task,
         workers: Workers,
         schema: pa.Schema,
-        own: Judged,
-        score_row: ScoreRow | None = None,
+        own: Task,
+        score_row: ScoreRow,
         threads: int = 1,
     ) -> None:
         self.schema = schema
@@ -118,12 +94,7 @@ class Engine:
             self._workers.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._is_cancelled.set()
         # Before the threads are waited for: they wait for workers, at work on a slow row.
         self._workers.close()
@@ -134,7 +105,9 @@ class Engine:
         """Each step in its order, a piece with its results to come; some are worked on ahead."""
         waiting: deque[tuple[Step, Future[pa.RecordBatch]]] = deque()
         for step in steps:
-            waiting.append((step, self._begun(step)))
+            # Nobody waits for a file's end: it only keeps its place among the pieces.
+            begun = self._pieces.submit(self._judged, step.piece) if step.piece else Future()
+            waiting.append((step, begun))
             # Written in order: behind a slow piece nothing more is begun, so that memory stays
             # bounded.
             if len(waiting) > self._ahead:
@@ -142,25 +115,12 @@ class Engine:
         while waiting:
             yield waiting.popleft()
 
-    def _begun(self, step: Step) -> Future[pa.RecordBatch]:
-        if step.piece is None:
-            # Nobody waits for it: it only keeps the place of a file's end among the pieces.
-            return Future()
-        return self._pieces.submit(self._judged, step.piece)
-
     def _judged(self, piece: Piece) -> pa.RecordBatch:
         parts = []
         if self._task.metrics:
             parts.append(self._by_workers(piece))
-        if self._score_row:
-            own = results_of(
-                read_piece(piece, self._task.reading, config()),
-                self._score_row,
-                self._own.columns,
-                self._task.groups,
-                self._rows.map,
-            )
-            parts.append(own)
+        if self._own.metrics:
+            parts.append(self._own.results(piece, self._score_row, self._rows.map))
         return joined(parts, self.schema)
 
     def _by_workers(self, piece: Piece) -> pa.RecordBatch:
@@ -190,12 +150,13 @@ def steps(
     reading: Reading,
     required: Collection[str],
     groups: Collection[Group],
+    pieces_of: PiecesOf = Source.pieces,
 ) -> Iterator[Step]:
     """All pieces of all files one after the other; a file that cannot be read ends with why."""
     for fragment in fragments:
         try:
             names = source.columns(fragment)
-            pieces = source.pieces(fragment, _wanted(names, reading, groups))
+            pieces = pieces_of(source, fragment, _wanted(names, reading, groups))
             first = next(pieces, None)
             # What holds no samples needs another remedy than columns
             if first:

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal
 
 import pyarrow as pa
 
-from evaluators.base import Evaluator
 from evaluators.batch import kept
 from evaluators.batch.columns import schema_of
-from evaluators.batch.engine import Engine, Judged, Step, steps
+from evaluators.batch.engine import Engine, Step, steps
 from evaluators.batch.folder import MANIFEST, PARTS, Folder, WriteError, check_outputs
-from evaluators.batch.function import ScoreRow, free_scorer
+from evaluators.batch.function import free_scorer
 from evaluators.batch.judging import Judging
 from evaluators.batch.parts import Parts
 from evaluators.batch.plan import BatchPlan, planned
 from evaluators.batch.progress import Display
 from evaluators.batch.results import BatchResults
-from evaluators.batch.retry import OpenRows, Retry
+from evaluators.batch.retry import failed_rows
 from evaluators.batch.sources import Fragment
-from evaluators.batch.worker import Task
 from evaluators.config import config
 from evaluators.datasets.table import SHOWN_PROBLEMS, about_short
 from evaluators.declared import checks_types
 from evaluators.errors import (
     DatasetError,
     ParameterError,
+    PlumblineError,
     RunStoppedError,
     StoreError,
     WorkerError,
@@ -42,13 +42,14 @@ from evaluators.numbers import whole_number
 from evaluators.records import Cap
 from evaluators.runs import inputs
 from evaluators.runs.pool import Pool
-from evaluators.runs.store import Store
-
-if TYPE_CHECKING:
-    from evaluators.batch.cluster import Cluster
+from evaluators.runs.store import FileBatch, Store
+from evaluators.runs.worker import Workers
 
 LOCAL_THREADS = 2
 """Threads for metrics that stay in this process and ask nobody: more would only compete."""
+
+SELDOM = 5.0
+"""Seconds, at least, between two notes of what a batch at work has come to."""
 
 MOST_NAMED = 5
 """Files that a remark names."""
@@ -85,9 +86,9 @@ def evaluate_batch_files(
     doubt. `by` names columns by which results are summed up as well: `"model"`, or of times
     `"created:week"` (or day, month). `workers` are processes, one for each processor unless given;
     metrics that ask a judge, and those of your own, stay in this one. With the engine `"ray"` they
-    are actors, started here or in the cluster at `ray_address`. `cap` counts over all calls that go
-    on with the same folder. `retry_failed` judges also those rows of finished files again that
-    failed, and no others.
+    are processes of Ray, started here or in the cluster at `ray_address`. `cap` counts over all
+    calls that go on with the same folder. `retry_failed` judges also those rows of finished files
+    again that failed, and no others.
 
     Raises `PlumblineError` where nothing could begin; what stopped it later is in
     `BatchResults.stopped`, and files that cannot be read are in `BatchResults.problems`.
@@ -110,27 +111,19 @@ def evaluate_batch_files(
         )
     if workers is not None:
         workers = whole_number(workers, "workers", least=1)
-    where = Where(engine, ray_address, workers)
+    theirs = _workers(engine, ray_address, workers)
     try:
-        return work(plan, folder, where, retry_failed=retry_failed, progress=progress)
+        return work(plan, folder, theirs, retry_failed=retry_failed, progress=progress)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             "Stopped; what is done is kept. Give the same command again to go on."
         ) from None
 
 
-class Where(NamedTuple):
-    """Which engine judges, at which address, with how many workers."""
-
-    engine: Literal["local", "ray"] = "local"
-    ray_address: str = ""
-    workers: int | None = None
-
-
 def work(
     plan: BatchPlan,
     folder: Folder,
-    where: Where,
+    workers: AbstractContextManager[Workers],
     *,
     retry_failed: bool = False,
     progress: bool = True,
@@ -138,17 +131,15 @@ def work(
     """Judges what is not finished, and sums up all that is."""
     fragments = plan.source.fragments
     check_outputs(folder, fragments)
-    judged = Judged(plan.metrics, plan.columns, has_judge=bool(plan.judges))
     with folder.held(plan.settings) as batch_id:
         store = inputs.local_store()
         batch = kept.begun(store, batch_id, folder, plan)
-        attempt = _Attempt(plan, folder, judged, where, store, batch_id)
-        notes = kept.Notes(store, batch, attempt.results)
+        attempt = _Attempt(plan, folder, workers, store, batch)
         try:
             with Display(len(fragments), show=progress) as display:
-                attempt.work(display, notes, retry_failed=retry_failed)
+                attempt.work(display, retry_failed=retry_failed)
         except BaseException:
-            notes.keep()
+            attempt.keep()
             raise
         if left := folder.of_no_file(fragments):
             inputs.print_remark(
@@ -173,29 +164,20 @@ def work(
     return results
 
 
+@dataclass
 class _Attempt:
     """One attempt at a batch: the files that it could not read, and why it stopped, if it did."""
 
-    def __init__(
-        self,
-        plan: BatchPlan,
-        folder: Folder,
-        judged: Judged,
-        where: Where,
-        store: Store,
-        batch: str,
-    ) -> None:
-        self.problems: dict[str, str] = {}
-        self.stopped = ""
-        self._retry = Retry(folder, judged.columns, frozenset())
-        self._plan = plan
-        self._folder = folder
-        self._judged = judged
-        self._where = where
-        self._store = store
-        self._batch = batch
-        self._schema = schema_of(judged.columns, plan.groups)
-        self._parts: dict[str, Parts] = {}
+    plan: BatchPlan
+    folder: Folder
+    workers: AbstractContextManager[Workers]
+    store: Store
+    batch: FileBatch
+    problems: dict[str, str] = field(default_factory=dict)
+    stopped: str = ""
+    _finished: frozenset[Fragment] = frozenset()
+    _parts: dict[Fragment, Parts] = field(default_factory=dict)
+    _kept_next: float = field(default_factory=lambda: time.monotonic() + SELDOM)
 
     @contextmanager
     def stopping(self) -> Iterator[None]:
@@ -207,130 +189,104 @@ class _Attempt:
 
     def results(self) -> BatchResults:
         """What is in the folder now; raises `PlumblineError` where it cannot be read."""
-        fragments = self._plan.source.fragments
-        finished = list(filter(self._folder.is_finished, fragments))
-        found = BatchResults.read(self._folder, finished, self._judged.columns, self._plan.groups)
+        fragments = self.plan.source.fragments
+        finished = list(filter(self.folder.is_finished, fragments))
+        found = BatchResults.read(self.folder, finished, self.plan.columns, self.plan.groups)
         return replace(
             found,
             files=len(fragments),
             problems=self.problems,
-            spent=self._store.calls.spent(self._batch),
+            spent=self.store.calls.spent(self.batch.id),
             stopped=self.stopped,
         )
 
-    def work(self, display: Display, notes: kept.Notes, *, retry_failed: bool = False) -> None:
+    def work(self, display: Display, *, retry_failed: bool = False) -> None:
         """Goes through the files that are not finished; raises only what nobody foresaw."""
-        every = self._plan.source.fragments
-        finished = set(filter(self._folder.is_finished, every))
-        self._retry = Retry.of(self._folder, self._judged.columns, finished if retry_failed else ())
+        every = self.plan.source.fragments
+        self._finished = frozenset(filter(self.folder.is_finished, every))
         open_files = []
         for fragment in every:
-            if fragment not in finished or fragment.name in self._retry.names:
+            is_open = fragment not in self._finished
+            if is_open or (retry_failed and any(self._failed(fragment))):
                 open_files.append(fragment)
         display.skip(len(every) - len(open_files))
         with self.stopping():
             if open_files:
                 # Whoever waits for the manifest must not take that of an earlier attempt for it.
-                self._folder.remove(MANIFEST)
+                self.folder.remove(MANIFEST)
                 with self._engine() as engine:
-                    self._write(engine, open_files, display, notes)
+                    self._write(engine, open_files, display)
+
+    def _failed(self, fragment: Fragment) -> Iterator[int]:
+        return failed_rows(self.folder, fragment.name, self.plan.columns)
 
     @contextmanager
     def _engine(self) -> Iterator[Engine]:
         """The engine at work; what it has started ends with it, the judges last."""
-        theirs, own = self._judged.split()
+        plan, run = self.plan, self.plan.run
         with ExitStack() as open_until_the_end:
-            cluster = None
-            if self._where.engine == "ray":
-                cluster = open_until_the_end.enter_context(_ray(self._where))
-            score_row: ScoreRow | None = None
-            if self._plan.judges:
-                judging = self._opened_judges(own.metrics)
+            workers = open_until_the_end.enter_context(self.workers)
+            score_row = free_scorer(plan.own)
+            if run.judges:
+                judging = Judging(plan, self.store, self.batch.id)
                 open_until_the_end.callback(judging.close)
                 score_row = judging.score_row
-            elif own.metrics:
-                score_row = free_scorer(own.metrics)
-            specs = tuple(metric.spec() for metric in theirs.metrics)
-            task = Task(self._plan.reading, specs, theirs.columns, self._plan.groups, config())
-            count = self._where.workers or os.cpu_count() or 1
             engine = Engine(
-                task,
-                cluster.workers(task) if cluster else Pool(count),
-                self._schema,
-                own,
+                plan.task(own=False),
+                workers,
+                schema_of(plan.columns, plan.groups),
+                plan.task(own=True),
                 score_row,
-                config().workers if self._plan.judges else LOCAL_THREADS,
+                config().workers if run.judges else LOCAL_THREADS,
             )
             yield open_until_the_end.enter_context(engine)
 
-    def _opened_judges(self, metrics: Sequence[Evaluator]) -> Judging:
-        plan = self._plan
-        return Judging(metrics, plan.judges, plan.keys, plan.cap, self._store, self._batch)
-
-    def _write(
-        self,
-        engine: Engine,
-        fragments: Sequence[Fragment],
-        display: Display,
-        notes: kept.Notes,
-    ) -> None:
-        plan = self._plan
-        source = OpenRows(
-            plan.source.system,
-            plan.source.fragments,
-            self._retry,
-            self._last_row,
-            encoding=plan.source.encoding,
-        )
+    def _write(self, engine: Engine, fragments: Sequence[Fragment], display: Display) -> None:
+        plan = self.plan
         read = steps(
-            source,
+            plan.source,
             fragments,
             plan.reading,
             plan.required,
             plan.groups,
+            lambda source, fragment, wanted: self._parts_of(fragment).left(source, wanted),
         )
         in_order = engine.results(read)
         # Steps come file by file, so that neighbours of one file are all there is of it.
         for fragment, own in groupby(in_order, key=lambda pair: pair[0].fragment):
             try:
-                self._write_file(fragment, own, display)
+                parts = self._parts_of(fragment)
+                # It holds rows, which must not stay where the file cannot be read to its end.
+                del self._parts[fragment]
+                display.skip_rows(fragment.name, parts.rows)
+                parts.write(_batches(own, display))
             except DatasetError as error:
                 self.problems[fragment.name] = str(error)
-            if note := source.notes.get(fragment):
+            if note := plan.source.notes.get(fragment):
                 inputs.print_remark(f"{fragment.name}: {note}")
             display.file_done(fragment.name)
-            notes.file_done()
+            if time.monotonic() >= self._kept_next:
+                self.keep()
 
-    def _write_file(
-        self,
-        fragment: Fragment,
-        own: Iterator[tuple[Step, Future[pa.RecordBatch]]],
-        display: Display,
-    ) -> None:
-        parts = self._parts_of(fragment)
-        # It holds rows, which must not stay where the file cannot be read to its end.
-        del self._parts[fragment.name]
-        display.skip_rows(fragment.name, parts.rows)
-        batches = _batches(own, display)
-        if fragment.name in self._retry.names:
-            batches = self._retry.merged(fragment, batches)
-        for batch in batches:
-            parts.add(batch)
-        parts.join()
+    def keep(self) -> None:
+        """Keeps what it has come to: whatever ends it, the app shows that.
 
-    def _last_row(self, fragment: Fragment) -> int:
-        """Up to where an earlier attempt has judged the file."""
-        return self._parts_of(fragment).last_row
+        Whatever keeps it from that is told at the end.
+        """
+        began = time.monotonic()
+        with suppress(PlumblineError, OSError, pa.ArrowException):
+            kept.ended(self.store, self.batch, self.results())
+        ends = time.monotonic()
+        # Of many files it takes long, and must stay a small part of the work.
+        self._kept_next = ends + max(SELDOM, 20 * (ends - began))
 
     def _parts_of(self, fragment: Fragment) -> Parts:
         # Once, by whoever is first: the reader of its rows, which is ahead of who writes them.
-        if fragment.name not in self._parts:
-            parts = Parts(self._folder, fragment, self._schema)
-            # Else rows that failed in an earlier retry would not be tried again.
-            if fragment.name in self._retry.names:
-                parts.forget()
-            self._parts[fragment.name] = parts
-        return self._parts[fragment.name]
+        if fragment not in self._parts:
+            again = frozenset(self._failed(fragment)) if fragment in self._finished else None
+            schema = schema_of(self.plan.columns, self.plan.groups)
+            self._parts[fragment] = Parts(self.folder, fragment, schema, again)
+        return self._parts[fragment]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -361,13 +317,17 @@ def _batches(
             inputs.print_remark(f"{step.fragment.name}: {about_short(first_short, count)}")
 
 
-def _ray(where: Where) -> Cluster:
+def _workers(
+    engine: Literal["local", "ray"], ray_address: str, count: int | None
+) -> AbstractContextManager[Workers]:
+    if engine == "local":
+        return nullcontext(Pool(count or os.cpu_count() or 1))
     # Only here: the package is an extra, and takes seconds to import.
     try:
-        from evaluators.batch.cluster import Cluster
+        from evaluators.batch.cluster import ray_workers
     except ImportError as error:
         raise ParameterError(
             "The engine ray needs a package that is not installed. Install it: "
             f"{install_line('ray')}"
         ) from error
-    return Cluster(where.ray_address, where.workers)
+    return ray_workers(ray_address, count)

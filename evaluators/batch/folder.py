@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,6 +20,7 @@ from pyarrow import fs
 
 from evaluators.batch.sources import SETTINGS, Fragment, located
 from evaluators.errors import DatasetError, ParameterError, PlumblineError
+from evaluators.groups import in_groups
 from evaluators.runs.lock import FileRunLock
 from evaluators.text.language import say
 from evaluators.text.printable import first_line, printable
@@ -157,9 +159,8 @@ class Folder:
             return metadata.get(OF_INPUT) == _note_of(fragment)
         return False
 
-    @contextmanager
-    def new_file(self, output: str, schema: pa.Schema) -> Iterator[FileWriter]:
-        """A file of results while it is written; it is there when this ends well."""
+    def write(self, output: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+        """Makes a file of results; it is there once it is whole."""
         path = f"{self.path}/{output}"
         parent, _, name = path.rpartition("/")
         temporary = f"{parent}/{_temporary(name)}"
@@ -167,21 +168,21 @@ class Folder:
             self.system.create_dir(parent, recursive=True)
             stream = self.system.open_output_stream(temporary, compression=None)
             writer = pq.ParquetWriter(stream, schema, compression="zstd", write_page_checksum=True)
-        file = FileWriter(writer, schema)
         try:
             with writing(self.address):
-                yield file
-            with writing(self.address):
-                file.close()
+                for group in in_groups(batches, len, GROUP_ROWS, GROUP_ROWS):
+                    table = pa.Table.from_batches(group).cast(schema)
+                    writer.write_table(table, row_group_size=GROUP_ROWS)
+                writer.close()
                 stream.close()
                 self.system.move(temporary, path)
         except BaseException:
             # Whatever it was: what is not whole must not take up room.
-            file.drop()
-            with suppress(OSError, pa.ArrowException):
-                stream.close()
-            with suppress(OSError, pa.ArrowException):
-                self.system.delete_file(temporary)
+            for close in (writer.close, stream.close, partial(self.system.delete_file, temporary)):
+                with suppress(OSError, pa.ArrowException):
+                    close()
+            # Else it would be closed once more when it is collected, and complain.
+            writer.is_open = False
             raise
 
     @contextmanager
@@ -262,39 +263,6 @@ class Folder:
         with writing(self.address):
             if self.system.get_file_info(path).type != fs.FileType.NotFound:
                 self.system.delete_dir(path)
-
-
-class FileWriter:
-    """Takes results batch by batch and writes many rows together."""
-
-    def __init__(self, writer: pq.ParquetWriter, schema: pa.Schema) -> None:
-        self._writer = writer
-        self._schema = schema
-        self._held: list[pa.RecordBatch] = []
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Takes rows; raises `OSError` or `pyarrow.ArrowException` where they cannot be written."""
-        self._held.append(batch)
-        if sum(held.num_rows for held in self._held) >= GROUP_ROWS:
-            self._write()
-
-    def close(self) -> None:
-        self._write()
-        self._writer.close()
-
-    def drop(self) -> None:
-        """Ends what will not be finished."""
-        with suppress(OSError, pa.ArrowException):
-            self._writer.close()
-        # Else it would be closed once more when it is collected, and complain.
-        self._writer.is_open = False
-
-    def _write(self) -> None:
-        if self._held:
-            held = pa.Table.from_batches(self._held)
-            table = held.cast(self._schema)
-            self._writer.write_table(table, row_group_size=GROUP_ROWS)
-        self._held = []
 
 
 @contextmanager

@@ -36,7 +36,7 @@ from evaluators.datasets.table import Table
 from evaluators.declared import checks_types
 from evaluators.errors import IN_PYTHON, DatasetError, PlumblineError
 from evaluators.messages import as_stored
-from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence, Sample
+from evaluators.records import JudgeEvidence, LabelEvidence, Sample
 from evaluators.runs import inputs
 from evaluators.runs.scoring import Outcome, checked_score, failure_reason, outcome_of
 from evaluators.surrogates import without_surrogates
@@ -225,7 +225,11 @@ def _cells(metric: MetricColumns, outcome: Outcome) -> dict[str, Any]:
     said = score.evidence.reason if isinstance(score.evidence, JudgeEvidence) else ""
     cells[metric.reason] = score.reason or said or None
     cells[metric.said] = _as_json(score.reason) if score.reason else None
-    cells[metric.evidence] = _evidence_as_json(score.evidence)
+    if score.evidence:
+        # The sentences are those of the input, cut by rule: a copy of all texts would be as large.
+        without = {"sentences"} if isinstance(score.evidence, LabelEvidence) else None
+        evidence = score.evidence.model_dump_json(exclude=without, exclude_defaults=True)
+        cells[metric.evidence] = evidence
     if score.details:
         cells[metric.details] = _DETAILS.dump_json(score.details).decode()
     return cells
@@ -233,13 +237,3 @@ def _cells(metric: MetricColumns, outcome: Outcome) -> dict[str, Any]:
 
 def _as_json(text: str) -> str:
     return json.dumps(as_stored(text), ensure_ascii=False)
-
-
-def _evidence_as_json(
-    evidence: LabelEvidence | RuleEvidence | JudgeEvidence | None,
-) -> str | None:
-    if evidence is None:
-        return None
-    # The sentences are those of the input, cut by rule: a copy of all texts would be as large as it
-    without = {"sentences"} if isinstance(evidence, LabelEvidence) else None
-    return evidence.model_dump_json(exclude=without, exclude_defaults=True)

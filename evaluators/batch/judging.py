@@ -6,22 +6,20 @@ limits, the budget and the stored answers hold for all of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Future
+from collections import deque
 from functools import partial
 from threading import Lock
 
-from evaluators.base import Evaluator
 from evaluators.batch.function import RowOutcome
+from evaluators.batch.plan import BatchPlan
 from evaluators.errors import PlumblineError, RunStoppedError, StoreError
-from evaluators.llm import Keys
 from evaluators.llm.budget import Meter, Share
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import RunContext, open_sessions
 from evaluators.llm.layers import ResponseCache
 from evaluators.llm.loop import Scope
-from evaluators.records import Call, Cap, ModelSpec, Sample
-from evaluators.runs.answer_scorer import outcome_by
+from evaluators.records import Call, Sample
+from evaluators.runs.answer_scorer import Unstored, outcome_by, wait_for
 from evaluators.runs.failure_streaks import FailureStreaks
 from evaluators.runs.forecast import most_of, requests_of
 from evaluators.runs.inputs import WORKSPACE
@@ -36,26 +34,18 @@ class Judging:
     `AccessError` where a key is missing.
     """
 
-    def __init__(
-        self,
-        metrics: Sequence[Evaluator],
-        judges: Sequence[ModelSpec],
-        keys: Keys,
-        cap: Cap,
-        store: Store,
-        batch: str,
-    ) -> None:
-        self._metrics = metrics
+    def __init__(self, plan: BatchPlan, store: Store, batch: str) -> None:
+        self._metrics = plan.own
         self._store = store
         self._batch = batch
         # A batch that goes on has the budget that is left of it.
-        self._meter = Meter(cap, store.calls.paid(batch))
+        self._meter = Meter(plan.run.cap, store.calls.paid(batch))
         self._cache = ResponseCache(partial(store.calls.answer, WORKSPACE))
         self._scope = Scope()
         self._stopped_by: PlumblineError | None = None
         self._counting = Lock()
         context = RunContext(self._scope, self._meter, self._cache)
-        self._sessions = open_sessions(judges, keys, context)
+        self._sessions = open_sessions(plan.run.judges, plan.keys, context)
         self._streaks = FailureStreaks([session.name for session in self._sessions])
 
     def score_row(self, sample: Sample) -> RowOutcome:
@@ -78,12 +68,16 @@ class Judging:
             session.close()
 
     def _judged(self, sample: Sample) -> RowOutcome:
-        unstored: list[Future[None]] = []
+        unstored: Unstored = deque()
 
         def keep(call: Call) -> None:
             unstored.append(self._store.writer.put_call(self._batch, call, WORKSPACE))
 
-        share = self._planned_share(sample)
+        share = Share()
+        # The whole sample is begun only where the budget has all that it can take.
+        if self._meter.is_capped:
+            requests = requests_of(sample, self._metrics, self._sessions, None, "")
+            share.calls, share.cost = most_of(requests)
         log = CallLog(self._cache, share, keep)
         outcomes = []
         try:
@@ -91,10 +85,10 @@ class Judging:
                 score = partial(checked_score, sample=sample)
                 outcomes.append(outcome_by(metric, self._sessions, log, score))
                 # Nobody is asked again before the last answer is on the disk.
-                _wait(unstored)
+                wait_for(unstored)
         finally:
             self._meter.on_loop(self._meter.close, share)
-            _wait(unstored)
+            wait_for(unstored)
             self._store.calls.withdraw(self._batch, [call.key for call in log.useless])
             log.mark_stored()
         # Failures in a row are those of all threads.
@@ -104,15 +98,3 @@ class Judging:
         totals = log.totals()
         paid = {name: totals[name] for name in ("calls", "cached", "cost")}
         return RowOutcome(outcomes, paid | totals["usage"])
-
-    def _planned_share(self, sample: Sample) -> Share:
-        """What the whole sample can take: it is begun only where the budget has all of it."""
-        if not self._meter.is_capped:
-            return Share()
-        return Share(*most_of(requests_of(sample, self._metrics, self._sessions, None, "")))
-
-
-def _wait(unstored: list[Future[None]]) -> None:
-    """Waits until all of it is on the disk; raises `StoreError` where it cannot be."""
-    while unstored:
-        unstored.pop(0).result()

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-import pyarrow as pa
 from pydantic import TypeAdapter
 
 from evaluators.batch.folder import Folder
 from evaluators.batch.pieces import Reading
 from evaluators.batch.plan import BatchPlan, storable
 from evaluators.batch.results import BatchResults
-from evaluators.batch.sources import Fragment, Source, found
-from evaluators.errors import DatasetError, PlumblineError, StoreError
+from evaluators.errors import StoreError
 from evaluators.records import EvaluatorSpec, ModelSpec
 from evaluators.runs.inputs import WORKSPACE
 from evaluators.runs.store import FileBatch, Store
-from evaluators.text.language import say
-from evaluators.text.printable import printable
 
 _READING = TypeAdapter(Reading)
-
-SELDOM = 5.0
-"""Seconds, at least, between two notes of what a batch at work has come to."""
 
 
 def begun(store: Store, batch_id: str, folder: Folder, plan: BatchPlan) -> FileBatch:
@@ -64,65 +55,9 @@ def ended(store: Store, batch: FileBatch, results: BatchResults) -> None:
     store.file_batches.save(WORKSPACE, own.id, own)
 
 
-class Notes:
-    """Keeps what a batch has come to while it is at work: whatever ends it, the app shows that."""
-
-    def __init__(
-        self,
-        store: Store,
-        batch: FileBatch,
-        read: Callable[[], BatchResults],
-    ) -> None:
-        self._store = store
-        self._batch = batch
-        self._read = read
-        self._next = time.monotonic() + SELDOM
-
-    def file_done(self) -> None:
-        """Keeps it now and then."""
-        if time.monotonic() >= self._next:
-            self.keep()
-
-    def keep(self) -> None:
-        """Keeps it as far as that can be done: whatever keeps it from that is told at the end."""
-        began = time.monotonic()
-        with suppress(PlumblineError, OSError, pa.ArrowException):
-            ended(self._store, self._batch, self._read())
-        ends = time.monotonic()
-        # Of many files it takes long, and must stay a small part of the work.
-        self._next = ends + max(SELDOM, 20 * (ends - began))
-
-
 def reading_as_stored(reading: Reading) -> dict[str, Any]:
     parts = _READING.dump_python(reading, mode="json")
     return dict(storable(dict(zip(Reading._fields, parts, strict=True))))
-
-
-def source_of(batch: FileBatch) -> Source:
-    """The files that came in, as they are now; raises `DatasetError` where there are none."""
-    return found(str(batch.settings["data"]), str(batch.settings.get("encoding", "")))
-
-
-def judged_files(batch: FileBatch, source: Source, names: Iterable[str]) -> dict[str, Fragment]:
-    """Files that came in, by name; raises `DatasetError` where one is not as it was judged."""
-    folder = Folder(batch.folder)
-    there = {fragment.name: fragment for fragment in source.fragments}
-    files = {}
-    for name in names:
-        if name not in there or not folder.is_finished(there[name]):
-            raise changed(name)
-        files[name] = there[name]
-    return files
-
-
-def changed(name: str) -> DatasetError:
-    return DatasetError(
-        say(
-            "{file} is gone, or has changed since it was judged, or its results have. Give the "
-            "same command again: its rows are judged anew.",
-            file=printable(name),
-        )
-    )
 
 
 def reading_of(batch: FileBatch) -> Reading:

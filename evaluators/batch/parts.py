@@ -7,14 +7,16 @@ At the end of the file all are joined into the one file of results.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, count
+from itertools import chain, count, takewhile
 
 import pyarrow as pa
 
 from evaluators.batch.folder import GROUP_ROWS, PARTS, Folder, noted
-from evaluators.batch.sources import Fragment
+from evaluators.batch.pieces import Piece
+from evaluators.batch.retry import merged
+from evaluators.batch.sources import Fragment, Source
 from evaluators.errors import DatasetError
 from evaluators.text.strangers_json import strangers_json
 
@@ -26,51 +28,58 @@ class Parts:
     """The parts of one file's results; those that an earlier attempt has left are gone on from.
 
     `last_row` is the number of the last row in them, 0 without any, and `rows` how many they hold.
+    Of a finished file its rows in `again`, if there are any, are judged again.
     """
 
-    def __init__(self, folder: Folder, fragment: Fragment, schema: pa.Schema) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        fragment: Fragment,
+        schema: pa.Schema,
+        again: Container[int] | None = None,
+    ) -> None:
         self.last_row = 0
         self.rows = 0
+        self._again = again
         self._folder = folder
         self._fragment = fragment
+        self._rows = schema
         self._schema = noted(schema, fragment)
         self._held: list[pa.RecordBatch] = []
-        self._names: list[str] = []
-        for name in self._every_name():
-            if not self._goes_on(name):
-                break
-            self._names.append(name)
+        # Else rows that failed in an earlier retry would not be tried again.
+        names = map(self._name, count(1)) if again is None else ()
+        self._names = [*takewhile(self._goes_on, names)]
 
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Takes the next rows; raises `WriteError` where a part cannot be written."""
-        self._held.append(batch)
-        # A row group each: so joining them takes no more memory than writing one.
-        if sum(held.num_rows for held in self._held) >= GROUP_ROWS:
-            self._write()
+    def left(self, source: Source, wanted: Iterable[str] | None) -> Iterator[Piece]:
+        """The rows of the file that are still to be judged, in pieces."""
+        for piece in source.pieces(self._fragment, wanted, self.last_row):
+            yield from [piece] if self._again is None else piece.only(self._again)
 
-    def join(self) -> None:
-        """Makes the file of results, and takes the parts away.
+    def write(self, batches: Iterator[pa.RecordBatch]) -> None:
+        """Takes the rows that were left and makes the file of results of all.
 
-        Raises `DatasetError` where a part is damaged; those before it are kept.
+        Raises `WriteError` where it cannot be written, and `DatasetError` where a part is damaged:
+        those before it are kept.
         """
-        with self._folder.new_file(self._folder.output(self._fragment.name), self._schema) as file:
-            # One batch after the other: all of a file's would fill the memory.
-            for batch in chain(self._joined(), self._held):
-                file.add(batch)
+        if self._again is not None:
+            batches = merged(self._folder.batches(self._fragment.name), batches, self._rows)
+        for batch in batches:
+            self._held.append(batch)
+            # A row group each: so joining them takes no more memory than writing one.
+            if sum(held.num_rows for held in self._held) >= GROUP_ROWS:
+                self._write()
+        # One batch after the other: all of a file's would fill the memory.
+        every = chain(self._joined(), self._held)
+        self._folder.write(self._folder.output(self._fragment.name), self._schema, every)
         if self._names:
             self._folder.remove_folder(self._place)
-
-    def forget(self) -> None:
-        """Begins the file anew."""
-        self.last_row = self.rows = 0
-        self._names = []
 
     @property
     def _place(self) -> str:
         return f"{PARTS}/{self._folder.output(self._fragment.name)}"
 
-    def _every_name(self) -> Iterator[str]:
-        return (f"{self._place}/{number:05}.parquet" for number in count(1))
+    def _name(self, number: int) -> str:
+        return f"{self._place}/{number:05}.parquet"
 
     def _goes_on(self, name: str) -> bool:
         """Whether the part is of the file as it is now, and goes on where the last one ended."""
@@ -93,10 +102,8 @@ class Parts:
         last = self._held[-1].column("row")[-1].as_py()
         note = json.dumps([self.last_row, last]).encode()
         schema = self._schema.with_metadata({**self._schema.metadata, OF_ROWS: note})
-        name = f"{self._place}/{len(self._names) + 1:05}.parquet"
-        with self._folder.new_file(name, schema) as file:
-            for batch in self._held:
-                file.add(batch)
+        name = self._name(len(self._names) + 1)
+        self._folder.write(name, schema, self._held)
         self._names.append(name)
         self._held = []
         self.last_row = last

@@ -17,16 +17,18 @@ from evaluators.batch.function import check_rows, opened
 from evaluators.batch.groups import Group, group_named
 from evaluators.batch.pieces import Reading, table_of
 from evaluators.batch.sources import Fragment, Source, found
+from evaluators.batch.worker import Task
 from evaluators.config import config
 from evaluators.datasets.mapping import Loaded
 from evaluators.datasets.table import Table
 from evaluators.errors import DatasetError, ParameterError, PlumblineError
 from evaluators.llm import Keys
-from evaluators.llm.connect import JUDGE_TOKENS, accesses
+from evaluators.llm.connect import accesses
 from evaluators.llm.keys import keys_from_environment
-from evaluators.records import Cap, Dataset, ModelSpec
-from evaluators.runs import inputs
-from evaluators.runs.plan import RunPlan, check_asked
+from evaluators.records import Cap, Dataset
+from evaluators.runs import inputs, planning
+from evaluators.runs.plan import RunPlan
+from evaluators.runs.pool import takes
 from evaluators.surrogates import without_surrogates
 from evaluators.text.printable import printable
 
@@ -36,20 +38,36 @@ HEAD_PIECES = 5
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """What is to be done with the files of a source."""
+    """What is to be done with the files of a source: for their first rows the `run` says it."""
 
+    run: RunPlan
     source: Source
     reading: Reading
-    metrics: tuple[Evaluator, ...]
     columns: tuple[MetricColumns, ...]
-    judges: tuple[ModelSpec, ...]
     groups: tuple[Group, ...]
     required: tuple[str, ...]
     """Columns that every file must have."""
     settings: Mapping[str, Any]
     """What results of one folder have in common."""
-    cap: Cap
     keys: Keys = field(repr=False)
+
+    @property
+    def own(self) -> list[Evaluator]:
+        """The metrics that stay in this process: those whose code is here, or that ask a judge."""
+        has_judge = bool(self.run.judges)
+        return [
+            metric
+            for metric in self.run.evaluators
+            if not takes(metric) or (has_judge and metric.most_judges() > 0)
+        ]
+
+    def task(self, *, own: bool) -> Task:
+        """What its own metrics, or the others, do with each piece."""
+        both = zip(self.run.evaluators, self.columns, strict=True)
+        chosen = [pair for pair in both if (pair[0] in self.own) == own]
+        specs = tuple(metric.spec() for metric, _ in chosen)
+        columns = tuple(columns for _, columns in chosen)
+        return Task(self.reading, specs, columns, self.groups, config())
 
 
 def planned(
@@ -66,20 +84,17 @@ def planned(
     """What is meant, checked by the first rows; raises `PlumblineError` with the remedy."""
     store = inputs.local_store()
     evaluators = inputs.evaluators(metrics, store.metrics.by_key(inputs.WORKSPACE))
-    check_asked(evaluators, inputs.several(judge))
+    metric_columns = columns_of(evaluators, has_judge=bool(inputs.several(judge)))
     own_keys = keys_from_environment(os.environ) if keys is None else keys
     # A connected model brings its own key, which goes before that of the environment.
     keys = {**own_keys, **accesses(judge)}
-    judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
-    metric_columns = columns_of(evaluators, has_judge=bool(judges))
     groups = tuple(map(group_named, by))
     _check_names(groups)
     source = found(address, encoding)
     first, table, names = _first_rows(source)
     loaded, reading = opened(first.name, table, columns or {})
-    check = RunPlan(_samples(loaded), evaluators, judges=judges, cap=cap or Cap())
-    check.check_data()
-    check.check()
+    options = {"judge": judge, "cap": cap}
+    run = planning.planned(_samples(loaded), evaluators, options, keys=keys, store=store)
     settings = storable(
         {
             # Another version may judge otherwise: one folder does not mix them.
@@ -87,22 +102,20 @@ def planned(
             # The same words in another working folder mean other files.
             "data": address if "://" in address else os.path.abspath(address),
             "metrics": [metric.spec().model_dump(mode="json") for metric in evaluators],
-            "judges": [spec.model_dump(mode="json") for spec in judges],
+            "judges": [spec.model_dump(mode="json") for spec in run.judges],
             "columns": dict(reading.guess.columns),
             "by": [group.text for group in groups],
             **({"encoding": encoding} if encoding else {}),
         }
     )
     return BatchPlan(
+        run=run,
         source=source,
         reading=reading,
-        metrics=evaluators,
         columns=metric_columns,
-        judges=judges,
         groups=groups,
         required=_required(loaded, evaluators, columns or {}, groups, names),
         settings=settings,
-        cap=cap or Cap(),
         keys=keys,
     )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 from rich.table import Table as RichTable
 
-from evaluators.batch.columns import FAILED, MetricColumns, has_failed
+from evaluators.batch.columns import FAILED, MetricColumns
 from evaluators.batch.folder import Folder
 from evaluators.batch.groups import Group
 from evaluators.batch.sources import Fragment
@@ -104,16 +104,17 @@ class BatchResults:
         groups: Sequence[Group],
     ) -> BatchResults:
         """The results of these files; a column at a time is in memory."""
-        files = _Files(folder, fragments)
+        files = _Files(folder, tuple(fragment.name for fragment in fragments))
         by_group = {group.text: _means_by(files, columns, group) for group in groups}
+        by_file, failures = _rows_and_failures(files, columns)
         return cls(
             folder=folder.address,
-            rows=files.rows,
-            finished=tuple(fragment.name for fragment in fragments),
+            rows=sum(own.rows for own in by_file.values()),
+            finished=files.names,
             means=_means(files, columns, {"": slice(None)})[""],
             groups=by_group,
-            failures=_failures(files, columns),
-            by_file=_rows_by_file(folder, fragments, columns),
+            failures=failures,
+            by_file=by_file,
         )
 
     @classmethod
@@ -230,38 +231,18 @@ def _too_many(group: str) -> str:
 _WHOLE = TypeAdapter(BatchResults)
 
 
-class _Files:
+class _Files(NamedTuple):
     """The columns of all files of results, one after the other."""
 
-    def __init__(self, folder: Folder, fragments: Iterable[Fragment]) -> None:
-        self._folder = folder
-        self._names = [fragment.name for fragment in fragments]
-        self.rows = 0
-        for name in self._names:
-            with folder.results(name) as file:
-                self.rows += file.metadata.num_rows
+    folder: Folder
+    names: tuple[str, ...]
 
     def columns(self, name: str) -> Iterator[pa.ChunkedArray]:
         """A column, file by file."""
-        for file_name in self._names:
-            with self._folder.results(file_name) as file:
+        for file_name in self.names:
+            with self.folder.results(file_name) as file:
                 column = file.read([name]).column(0)
             yield column
-
-    def failed(self, columns: Sequence[MetricColumns]) -> Iterator[tuple[str, pa.Table]]:
-        """The name of each file, with the `row` and the `reason` of all that failed in it.
-
-        A reason does not say which sample it is: whatever rows are called, they failed alike.
-        """
-        for name in self._names:
-            parts = []
-            with self._folder.results(name) as file:
-                for metric in columns:
-                    rows = file.read(["row", metric.error]).drop_null()
-                    numbers, reasons = rows.columns
-                    alike = pc.replace_substring_regex(reasons, OF_A_SAMPLE, "")
-                    parts.append(pa.table({"row": numbers, "reason": alike}))
-            yield name, pa.concat_tables(parts)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN where there is none."""
@@ -335,37 +316,37 @@ def _mean(
     )
 
 
-def _rows_by_file(
-    folder: Folder,
-    fragments: Sequence[Fragment],
+def _rows_and_failures(
+    files: _Files,
     columns: Sequence[MetricColumns],
-) -> dict[str, FileRows]:
-    status = [metric.status for metric in columns]
-    by_file = {}
-    for fragment in fragments:
-        rows = failed = 0
-        for batch in folder.batches(fragment.name, status):
-            rows += batch.num_rows
-            failed += pc.sum(has_failed(batch)).as_py()
-        by_file[fragment.name] = FileRows(rows, failed)
-    return by_file
+) -> tuple[dict[str, FileRows], dict[str, FailedRows]]:
+    """The rows of each file, and why rows failed: each reason with its rows, most frequent first.
 
-
-def _failures(files: _Files, columns: Sequence[MetricColumns]) -> dict[str, FailedRows]:
-    """Why rows failed, each reason with its rows, the most frequent first."""
+    A reason does not say which sample it is: whatever rows are called, they failed alike.
+    """
+    by_file: dict[str, FileRows] = {}
     found: dict[str, FailedRows] = {}
     rarer = FailedRows(0, "", 0)
-    for name, failed in files.failed(columns):
+    for name in files.names:
+        parts = []
+        with files.folder.results(name) as file:
+            rows = file.metadata.num_rows
+            for metric in columns:
+                numbers, reasons = file.read(["row", metric.error]).drop_null().columns
+                alike = pc.replace_substring_regex(reasons, OF_A_SAMPLE, "")
+                parts.append(pa.table({"row": numbers, "reason": alike}))
+        failed = pa.concat_tables(parts)
+        by_file[name] = FileRows(rows, pc.count_distinct(failed["row"]).as_py())
         # A row that fails as a whole fails by every metric: it counts once for each reason.
         by_reason = failed.group_by(["reason"]).aggregate(
             [("row", "count_distinct"), ("row", "min")]
         )
-        for reason, rows, first in zip(*by_reason.to_pydict().values(), strict=True):
+        for reason, count, first in zip(*by_reason.to_pydict().values(), strict=True):
             before = found.get(reason, FailedRows(0, name, first))
-            found[reason] = before._replace(rows=before.rows + rows)
+            found[reason] = before._replace(rows=before.rows + count)
         in_order = sorted(found.items(), key=lambda item: item[1].rows, reverse=True)
         # A reason may quote its row, and then each row has one of its own.
         for _, failures in in_order[MOST_REASONS:]:
             rarer = (rarer if rarer.rows else failures)._replace(rows=rarer.rows + failures.rows)
         found = dict(in_order[:MOST_REASONS])
-    return {**found, OTHER_REASONS: rarer} if rarer.rows else found
+    return by_file, {**found, OTHER_REASONS: rarer} if rarer.rows else found

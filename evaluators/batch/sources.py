@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile
+from operator import attrgetter
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -28,6 +29,7 @@ from evaluators.datasets.table import Collector, Table
 from evaluators.datasets.trace_files.requests import program_of
 from evaluators.errors import DatasetError
 from evaluators.groups import in_groups
+from evaluators.sandbox.script import decoded
 from evaluators.text.printable import first_line, printable
 
 # Some 0.3 s of work for the heuristic: little is lost with a worker, and little spent on sending.
@@ -374,7 +376,7 @@ def _of_parquet(
         batches = file.iter_batches(count, groups, columns, use_threads=False)
         parts = _light_parts(batches, after + 1 - first)
         first = max(first, after + 1)
-        for group in in_groups(parts, _bytes, MOST_ROWS // count, MOST_CHARACTERS):
+        for group in in_groups(parts, attrgetter("nbytes"), MOST_ROWS // count, MOST_CHARACTERS):
             table = pa.concat_batches(group)
             yield Piece(first, table)
             first += table.num_rows
@@ -386,16 +388,9 @@ def _light_parts(batches: Iterable[pa.RecordBatch], passed: int) -> Iterator[pa.
         left_out = min(passed, batch.num_rows)
         passed -= left_out
         if left_out < batch.num_rows:
-            yield from _halved(_decoded(batch.slice(left_out)))
-
-
-def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Columns that refer to their values by number, as pandas' categories, with the values."""
-    columns = []
-    for column in batch.columns:
-        is_numbered = pa.types.is_dictionary(column.type)
-        columns.append(column.dictionary_decode() if is_numbered else column)
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+            rows = batch.slice(left_out)
+            columns = map(decoded, rows.columns)
+            yield from _halved(pa.RecordBatch.from_arrays([*columns], names=rows.schema.names))
 
 
 def _halved(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -406,10 +401,6 @@ def _halved(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     half = batch.num_rows // 2
     yield from _halved(batch.slice(0, half))
     yield from _halved(batch.slice(half))
-
-
-def _bytes(batch: pa.RecordBatch) -> int:
-    return int(batch.nbytes)
 
 
 def _row_groups(file: pq.ParquetFile, after: int) -> tuple[list[int], int]:

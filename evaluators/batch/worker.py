@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from evaluators.batch.columns import MetricColumns
-from evaluators.batch.function import free_scorer, results_of
+from evaluators.batch.function import Each, ScoreRow, free_scorer, results_of
 from evaluators.batch.groups import Group
 from evaluators.batch.pieces import Piece, Reading, read_piece
 from evaluators.catalogue import from_spec
@@ -26,11 +26,17 @@ class Task(NamedTuple):
     groups: tuple[Group, ...]
     limits: Config
 
-    def results(self, piece: Piece) -> pa.RecordBatch:
-        """The results of the rows of a piece."""
+    def results(
+        self,
+        piece: Piece,
+        score_row: ScoreRow | None = None,
+        each: Each = map,
+    ) -> pa.RecordBatch:
+        """The results of the rows of a piece; where nothing judges them, the metrics do."""
         rows = read_piece(piece, self.reading, self.limits)
-        score_row = free_scorer([from_spec(spec) for spec in self.metrics])
-        return results_of(rows, score_row, self.columns, self.groups)
+        if score_row is None:
+            score_row = free_scorer([from_spec(spec) for spec in self.metrics])
+        return results_of(rows, score_row, self.columns, self.groups, each)
 
 
 class PieceRequest(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -56,7 +56,7 @@ class OpenAnswer:
     task: Task
     samples: SamplePrefetch
     generator: ModelSession | None
-    earlier: Mapping[int, SampleResult]
+    earlier: Mapping[int, SampleResult] = field(default_factory=dict)
     response: str | None = None
     documents: tuple[str, ...] | None = None
     share: Share = field(default_factory=Share)
@@ -84,37 +84,38 @@ class AnswerScorer:
     ) -> None:
         self._run = run
         self._store = store
-        self._judges = judges
+        self.judges = judges
+        self.control = control
         self._cache = context.cache
         self._meter = context.meter
-        self._control = control
         self._pool = pool.shared()
         self._evaluators = tuple(map(from_spec, run.evaluators))
         counts = store.results.counts(run)
         # A new run has no earlier results: it need not look for them before each answer.
         self._is_resumed = counts.open < counts.asked
 
-    def open(
+    def answers(
         self,
-        task: Task,
-        samples: SamplePrefetch,
+        tasks: Sequence[Task],
         generator: ModelSession | None,
-    ) -> OpenAnswer:
-        """The answer with its earlier results; a response that they hold is not asked for again.
+    ) -> Iterator[OpenAnswer]:
+        """The answers with their earlier results; a response in these is not asked for again.
 
-        Answers are opened in the order of their turns, in which a budget is given to them.
+        They are opened in the order of their turns, in which a budget is given to them.
         """
-        earlier: Mapping[int, SampleResult] = {}
-        if self._is_resumed:
-            earlier = self._store.results.of_answer(self._run.id, task.position, task.model)
-        response, documents = None, None
-        for result in earlier.values():
-            if result.response is not None:
-                response, documents = result.response, result.retrieved_documents
-                break
-        answer = OpenAnswer(task, samples, generator, earlier, response, documents)
-        self._meter.on_loop(self._meter.announce, answer.share)
-        return answer
+        positions = [task.position for task in tasks]
+        samples = SamplePrefetch(self._store, self._run.fingerprint, positions)
+        for task in tasks:
+            answer = OpenAnswer(task, samples, generator)
+            if self._is_resumed:
+                results = self._store.results
+                answer.earlier = results.of_answer(self._run.id, task.position, task.model)
+            for result in answer.earlier.values():
+                if result.response is not None:
+                    answer.response, answer.documents = result.response, result.retrieved_documents
+                    break
+            self._meter.on_loop(self._meter.announce, answer.share)
+            yield answer
 
     def hurry(self) -> None:
         """Has all that was put so far stored at once."""
@@ -172,14 +173,17 @@ class AnswerScorer:
                         metric=say(evaluator.title),
                     )
                 )
-            return self._score(evaluator, sample)
+            # In a worker process, where one can do it, the threads of the pages hardly wait for it.
+            if pool.is_sent(evaluator, sample) and self._pool.can_take(sample):
+                return self._pool.score(evaluator, sample, lambda: self.control.is_cancelled)
+            return checked_score(evaluator, sample)
 
         repeat = self._run.repeat_of(answer.task.position)
         evaluator = self._evaluators[metric]
-        score, error = outcome_by(evaluator, self._judges, call_log, judged, repeat)
+        score, error = outcome_by(evaluator, self.judges, call_log, judged, repeat)
         outcome: dict[str, object] = {"status": "scored", "score": score}
         if error:
-            self._control.log_foreign(error)
+            self.control.log_foreign(error)
             outcome = {**_failed_fields(error), "details": failure_details(error)}
         cell = Cell(answer.task.position, answer.task.model, metric)
         result = {
@@ -228,7 +232,7 @@ class AnswerScorer:
         elif sample.response is None:
             generator = answer.generator
         evaluators = [self._evaluators[metric] for metric in answer.task.metrics]
-        requests = requests_of(sample, evaluators, self._judges, generator, self._run.prompt)
+        requests = requests_of(sample, evaluators, self.judges, generator, self._run.prompt)
         to_come = generator.spec.answer_tokens if generator else 0
         answer.share.calls, answer.share.cost = most_of(requests, to_come)
 
@@ -241,15 +245,9 @@ class AnswerScorer:
         """What the model answers; the offline reader does so in a worker process."""
         prompt = self._run.prompt
         if not generator.is_remote and self._pool.can_take(sample):
-            text = self._pool.answer(sample, prompt, lambda: self._control.is_cancelled)
+            text = self._pool.answer(sample, prompt, lambda: self.control.is_cancelled)
             return Completion(text=text)
         return generated(sample, prompt, generator.client(call_log, sample.repeat))
-
-    def _score(self, evaluator: Evaluator, sample: Sample) -> Score:
-        # In a worker process, where one can do it, the threads of the pages hardly wait for it.
-        if pool.is_sent(evaluator, sample) and self._pool.can_take(sample):
-            return self._pool.score(evaluator, sample, lambda: self._control.is_cancelled)
-        return checked_score(evaluator, sample)
 
 
 def outcome_by(
@@ -260,25 +258,29 @@ def outcome_by(
     repeat: int = 1,
 ) -> Outcome:
     """What the evaluator says of a sample once it has its judges; raises as `outcome_of` does."""
-    outcome = outcome_of(lambda: score(_with_judges(evaluator, judges, call_log, repeat)))
+
+    def judged() -> Score:
+        clients = [judge.client(call_log, repeat) for judge in judges[: evaluator.most_judges()]]
+        if not clients:
+            return score(evaluator)
+        # Several are a jury.
+        client = tuple(clients) if len(clients) > 1 else clients[0]
+        return score(evaluator.model_copy(update={"llm_client": client}))
+
+    outcome = outcome_of(judged)
     # Asked again, the model may say it better. Also what an earlier attempt had stored.
     call_log.discard(getattr(outcome.error, "texts", ()))
     return outcome
 
 
-def _with_judges(
-    evaluator: Evaluator,
-    judges: Sequence[ModelSession],
-    call_log: CallLog,
-    repeat: int,
-) -> Evaluator:
-    """The evaluator with its judge, or with a tuple of judges where they are a jury."""
-    own = judges[: evaluator.most_judges()]
-    if not own:
-        return evaluator
-    clients = tuple(judge.client(call_log, repeat) for judge in own)
-    client = clients if len(clients) > 1 else clients[0]
-    return evaluator.model_copy(update={"llm_client": client})
+def wait_for(unstored: Unstored, most: int = 0) -> None:
+    """Waits until so many are left, the newest; raises what went wrong with the others."""
+    errors = []
+    while len(unstored) > most:
+        if error := unstored.popleft().exception():
+            errors.append(error)
+    if errors:
+        raise errors[0]
 
 
 def _failed_fields(error: BaseException) -> dict[str, object]:

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from evaluators.catalogue import from_spec
 from evaluators.config import config
-from evaluators.errors import PlumblineError, StoreError
+from evaluators.errors import StoreError
 from evaluators.llm import Keys
 from evaluators.llm.budget import NOTHING, Amount, Meter
 from evaluators.llm.clients import ModelSession, RunContext, open_sessions
@@ -24,7 +24,7 @@ from evaluators.runs.pace import Pace, Progress
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
-from evaluators.runs.tasks import SamplePrefetch, Task, open_tasks
+from evaluators.runs.tasks import Task, open_tasks
 from evaluators.runs.worker_group import WorkerGroup
 
 CPU_THREADS = 2
@@ -161,30 +161,8 @@ class Job:
         groups = []
         for number, generator in enumerate(generators or [None]):
             own = [task for task in tasks if task.model == number]
-            groups.append(self._group(number, own, generator, judges, scorer, size))
+            groups.append(WorkerGroup(number, own, scorer, self._pace, generator, size))
         return groups
-
-    def _group(
-        self,
-        number: int,
-        tasks: Sequence[Task],
-        generator: ModelSession | None,
-        judges: Sequence[ModelSession],
-        scorer: AnswerScorer,
-        size: int,
-    ) -> WorkerGroup:
-        positions = [task.position for task in tasks]
-        return WorkerGroup(
-            number,
-            tasks,
-            SamplePrefetch(self._store, self.run.fingerprint, positions),
-            scorer,
-            self.control,
-            self._pace,
-            generator=generator,
-            asked=[session.name for session in (generator, *judges) if session],
-            size=size,
-        )
 
     def _threads(self) -> int:
         # Where a provider or a worker process answers, threads only wait; else they compete for the
@@ -239,14 +217,8 @@ class Job:
             reasons = self._work_overnight(overnight)
         except CancelledError:
             return
-        except PlumblineError as error:
-            reasons = [error.reason]
-        # The last resort, as in a group: what ends in silence nobody can mend.
         except Exception as error:
-            self.control.log_foreign(error)
-            what = f"Unexpected {type(error).__name__}, which stopped the run."
-            message = f"{what} Everything so far is kept. Resume it."
-            reasons = [Reason(kind="unexpected", message=message)]
+            reasons = [self.control.why_stopped(error)]
         with suppress(StoreError):
             reasons = [*waiting(self._store, self.run), *reasons]
         # Behind those of the models' groups, which are numbered from 0.

@@ -79,6 +79,17 @@ class RunControl:
             with suppress(StoreError):
                 self._store.runs.save_stop_reasons(self._run_id, *in_order)
 
+    def why_stopped(self, error: Exception) -> Reason:
+        """Why this error ends a part of the run: what ends in silence nobody can mend."""
+        if isinstance(error, PlumblineError):
+            return error.reason
+        self.log_foreign(error)
+        message = mark(
+            "Unexpected {kind}, which stopped the run. Everything so far is kept. Resume it; "
+            "if it happens again, report it."
+        ).format(kind=type(error).__name__)
+        return Reason(kind="unexpected", message=message)
+
     def log_foreign(self, error: BaseException) -> None:
         """Notes each kind of error that is not ours once; never its text, which may hold a key."""
         if isinstance(error, WorkerError):

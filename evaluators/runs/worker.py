@@ -149,9 +149,9 @@ def main() -> None:
         # Written by the process that started this one, and by nobody else.
         request: Request = pickle.loads(base64.b64decode(requests.get()))
         # The parent ends a slow worker after SECONDS; this is for a parent that does not.
-        _alarm(2 * SECONDS)
+        alarm(2 * SECONDS)
         _send(output, reply(request).model_dump_json(context=STORED).encode() + b"\n")
-        _alarm(0)
+        alarm(0)
 
 
 def _output_for_replies() -> BinaryIO:
@@ -188,7 +188,7 @@ def _limit_memory() -> None:
         pass
 
 
-def _alarm(seconds: int) -> None:
+def alarm(seconds: int) -> None:
     """Ends this process after these seconds, should nobody else do so; 0 calls that off.
 
     The system does it, even in the middle of a regular expression.

@@ -8,15 +8,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 
-from evaluators.errors import PlumblineError, RunStoppedError
+from evaluators.errors import RunStoppedError
 from evaluators.llm.clients import ModelSession
 from evaluators.records import Reason
-from evaluators.runs.answer_scorer import AnswerScorer, OpenAnswer, Unstored
+from evaluators.runs.answer_scorer import AnswerScorer, OpenAnswer, Unstored, wait_for
 from evaluators.runs.failure_streaks import FailureStreaks
 from evaluators.runs.pace import Pace
-from evaluators.runs.run_control import RunControl
-from evaluators.runs.tasks import SamplePrefetch, Task
-from evaluators.text.language import mark
+from evaluators.runs.tasks import Task
 
 MOST_UNSTORED = 500
 """Calls and results that a thread may have put into the store before it waits for the oldest.
@@ -28,32 +26,26 @@ It holds as many in memory; fewer would not fill the time of a transaction.
 class WorkerGroup:
     """The tasks of one model, by its number in the run, and the threads that work on them.
 
-    `asked` names those who answer: the generator and the judges. `generator` is `None` where the
-    answers are given.
+    `generator` is `None` where the answers are given.
     """
 
     def __init__(
         self,
         model: int,
         tasks: Sequence[Task],
-        samples: SamplePrefetch,
         scorer: AnswerScorer,
-        control: RunControl,
         pace: Pace,
-        *,
         generator: ModelSession | None,
-        asked: Sequence[str],
         size: int,
     ) -> None:
         self._model = model
-        self._samples = samples
         self._scorer = scorer
-        self._control = control
+        self._control = scorer.control
         self._pace = pace
-        self._generator = generator
+        asked = [session.name for session in (generator, *scorer.judges) if session]
         self._streaks = FailureStreaks(asked)
         self._cells_left = sum(len(task.metrics) for task in tasks)
-        self._tasks = iter(tasks)
+        self._answers = scorer.answers(tasks, generator)
         self._turn = threading.Lock()
         self._stopped = threading.Event()
         self._threads = [
@@ -90,12 +82,12 @@ class WorkerGroup:
                 self._score(answer, unstored)
                 # Nobody is asked again before the last answer is on the disk: a process that is
                 # killed has paid twice for what was in flight alone.
-                _wait(unstored, 1 if answer.is_paid else MOST_UNSTORED)
+                wait_for(unstored, 1 if answer.is_paid else MOST_UNSTORED)
         # Whoever waits for the thread finds all of it in the store. The others were told to stop
         # before: they take up nothing more meanwhile.
         self._scorer.hurry()
         with self._stopping_where_it_fails():
-            _wait(unstored)
+            wait_for(unstored)
 
     @contextmanager
     def _stopping_where_it_fails(self) -> Iterator[None]:
@@ -103,31 +95,21 @@ class WorkerGroup:
             yield
         except CancelledError:
             pass
-        except RunStoppedError as error:
-            self.stop(error.reason)
-        except PlumblineError as error:
-            self.stop(error.reason)
-            # Others of the run would meet the same: the store, for one, is shared by all groups.
-            self._control.cancel()
         # The last resort: a thread that ends in silence leaves a run that nobody can mend.
         except Exception as error:
-            self._control.log_foreign(error)
-            message = mark(
-                "Unexpected {kind}, which stopped the run. Everything so far is kept. Resume it; "
-                "if it happens again, report it."
-            ).format(kind=type(error).__name__)
-            self.stop(Reason(kind="unexpected", message=message))
-            self._control.cancel()
+            self.stop(self._control.why_stopped(error))
+            # Others of the run would meet the same: the store, for one, is shared by all groups.
+            if not isinstance(error, RunStoppedError):
+                self._control.cancel()
 
     def _next_answers(self) -> Iterator[OpenAnswer]:
         while not self.is_stopped:
             self._control.check()
             # An iterator must not be moved on by two threads at once.
             with self._turn:
-                task = next(self._tasks, None)
-                if task is None:
-                    return
-                answer = self._scorer.open(task, self._samples, self._generator)
+                answer = next(self._answers, None)
+            if answer is None:
+                return
             yield answer
 
     def _score(self, answer: OpenAnswer, unstored: Unstored) -> None:
@@ -148,13 +130,3 @@ class WorkerGroup:
         if stored.exception() is None:
             self._pace.count_cell()
             self._cells_left -= 1
-
-
-def _wait(unstored: Unstored, most: int = 0) -> None:
-    """Waits until so many are left, the newest; raises what went wrong with the others."""
-    errors = []
-    while len(unstored) > most:
-        if error := unstored.popleft().exception():
-            errors.append(error)
-    if errors:
-        raise errors[0]

@@ -200,7 +200,7 @@ def parquet(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     count = size = 0
     for batch in file.iter_batches(BATCH, use_threads=False):
         count += batch.num_rows
-        size += sum(_decoded(column).nbytes for column in batch.columns)
+        size += sum(decoded(column).nbytes for column in batch.columns)
         is_enough = limits["first"] is not None and count >= limits["first"]
         _check_decoded(0 if is_enough else count, size, limits)
         if is_enough:
@@ -217,14 +217,14 @@ def rows_of_batch(batch: Any) -> Iterator[tuple[Any, ...]]:
     import pyarrow as pa
 
     columns = []
-    for column in map(_decoded, batch.columns):
+    for column in map(decoded, batch.columns):
         is_time = pa.types.is_temporal(column.type)
         plain = column.cast(pa.string()) if is_time else column
         columns.append(plain.to_pylist())
     return zip(*columns, strict=True)
 
 
-def _decoded(column: Any) -> Any:
+def decoded(column: Any) -> Any:
     """A column that refers to its values by number, with the values themselves."""
     if hasattr(column, "dictionary_decode"):
         return column.dictionary_decode()

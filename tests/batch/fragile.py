@@ -1,4 +1,4 @@
-"""A task whose worker ends when a row asks for it, as one that ran out of memory would."""
+"""What ends its worker, as one that ran out of memory would, and what no worker can read."""
 
 import os
 
@@ -12,3 +12,17 @@ class FragileTask(Task):
         if any(DEADLY in text for _, text in piece.entries):
             os._exit(1)
         return super().results(piece)
+
+
+class Deadly:
+    """A request that ends its worker."""
+
+    def reply(self):
+        os._exit(1)
+
+
+class OfAnotherVersion:
+    """A request that cannot be read where it arrives."""
+
+    def __reduce__(self):
+        return getattr, (os, "gone since")

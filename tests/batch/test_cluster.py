@@ -12,9 +12,10 @@ import pytest
 import ray
 
 from evaluators import Cap, evaluate_batch_files
-from evaluators.batch.cluster import STORE_BYTES
-from evaluators.errors import ParameterError
+from evaluators.batch.cluster import STORE_BYTES, RayWorkers
+from evaluators.errors import ParameterError, WorkerError
 from tests.batch.files import COLUMNS, json_lines, parquet, results, row
+from tests.batch.fragile import Deadly, OfAnotherVersion
 from tests.batch.test_judged import JUDGE, ROWS, WORKERS, judged, logs, server
 from tests.batch.test_killed import processes_of
 
@@ -99,13 +100,31 @@ def test_of_a_killed_worker_no_row_is_lost(data_folder):
     json_lines(data_folder / "in" / "a.jsonl", rows)
     with ThreadPoolExecutor(1) as thread:
         judging = thread.submit(free_in_cluster, data_folder)
-        until(lambda: processes_of(psutil.Process(), "_WorkerActor"), judging)
-        processes_of(psutil.Process(), "_WorkerActor")[0].kill()
+        until(lambda: processes_of(psutil.Process(), "_reply_in_time"), judging)
+        processes_of(psutil.Process(), "_reply_in_time")[0].kill()
         found = judging.result()
 
     assert found.is_complete
     assert ids(data_folder) == [str(at) for at in range(2000)]
     assert {each["trace_status"] for each in results(data_folder / "out")} == {"scored"}
+
+
+def test_a_request_that_ends_its_process_leaves_the_others_to_work():
+    workers = RayWorkers(1)
+
+    with pytest.raises(WorkerError, match="The process that worked on these rows ended"):
+        workers.run(Deadly(), lambda: False)
+
+    assert not workers.is_broken
+
+
+def test_requests_of_another_version_are_told_at_once():
+    workers = RayWorkers(1)
+
+    with pytest.raises(WorkerError, match="Install the same version of Plumbline on all machines"):
+        workers.run(OfAnotherVersion(), lambda: False)
+
+    assert workers.is_broken
 
 
 def test_a_killed_driver_is_gone_on_from(server, logs):

@@ -12,9 +12,11 @@ import psutil
 import pytest
 
 from evaluators.batch.columns import columns_of, schema_of
-from evaluators.batch.engine import Engine, Judged, Step
+from evaluators.batch.engine import Engine, Step
+from evaluators.batch.function import free_scorer
 from evaluators.batch.pieces import Piece, Reading
 from evaluators.batch.sources import Fragment
+from evaluators.batch.worker import Task
 from evaluators.catalogue import catalogue
 from evaluators.config import config
 from evaluators.datasets.guess import Guess, Shape
@@ -48,7 +50,7 @@ def until(process: subprocess.Popen, condition) -> None:
 
 def workers_of(process: subprocess.Popen) -> list[psutil.Process]:
     """Those that judge pieces, of either engine."""
-    return processes_of(process, "evaluators.runs.worker", "_WorkerActor")
+    return processes_of(process, "evaluators.runs.worker", "_reply_in_time")
 
 
 def processes_of(process: subprocess.Popen | psutil.Process, *words: str) -> list[psutil.Process]:
@@ -107,15 +109,16 @@ def test_a_killed_driver_and_killed_workers_lose_no_row(logs):
 
 def test_a_row_that_ends_its_process_is_a_row_with_its_error_and_the_others_are_judged():
     metric = catalogue()["answer_match"]()
-    judged = Judged((metric,), columns_of([metric]))
+    columns = columns_of([metric])
     rows = [row(at, ground_truth="x", question=text) for at, text in enumerate(QUESTIONS)]
     lines = tuple((at, json.dumps(each)) for at, each in enumerate(rows, start=1))
     guess = Guess(Shape.PLAIN, "", 1.0, {**COLUMNS, "ground_truth": "ground_truth"})
-    task = FragileTask(Reading(guess, {}), (metric.spec(),), judged.columns, (), config())
+    task = FragileTask(Reading(guess, {}), (metric.spec(),), columns, (), config())
+    nothing = Task(task.reading, (), (), (), config())
     workers = Pool(1)
     fragment = Fragment("a.jsonl", "a.jsonl", 0, "")
 
-    with Engine(task, workers, schema_of(judged.columns), Judged((), ())) as engine:
+    with Engine(task, workers, schema_of(columns), nothing, free_scorer(())) as engine:
         [(_, batch)] = engine.results(iter([Step(fragment, Piece(entries=lines))]))
         found = batch.result().to_pylist()
 

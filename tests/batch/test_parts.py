@@ -192,14 +192,17 @@ def test_parts_are_joined_without_all_of_them_in_memory(tmp_path, arrow_memory):
     fragment = Fragment("a.jsonl", str(tmp_path / "a.jsonl"), 0, "")
     schema = pa.schema([("row", pa.int64()), ("text", pa.string())])
     parts = Parts(Folder(str(tmp_path)), fragment, schema)
-    for start in range(0, count * GROUP_ROWS, GROUP_ROWS):
-        numbers = range(start, start + GROUP_ROWS)
-        texts = [f"{number:0500}" for number in numbers]
-        parts.add(pa.record_batch([numbers, texts], names=["row", "text"]))
+
+    def batches():
+        for start in range(0, count * GROUP_ROWS, GROUP_ROWS):
+            numbers = range(start, start + GROUP_ROWS)
+            texts = [f"{number:0500}" for number in numbers]
+            yield pa.record_batch([numbers, texts], names=["row", "text"])
+
     one_part = 500 * GROUP_ROWS
     before = arrow_memory.max_memory()
 
-    parts.join()
+    parts.write(batches())
 
     assert pq.read_metadata(tmp_path / "a.jsonl.parquet").num_rows == count * GROUP_ROWS
     assert arrow_memory.max_memory() - before < count * one_part / 2

@@ -79,7 +79,7 @@ def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page):
 def test_the_baseline_of_the_data_is_the_first(open_page):
     baseline = results(session.store(), "Old", QUESTIONS, OLD).run
     results(session.store(), "New", QUESTIONS, NEW)
-    session.store().baselines.save(baseline)
+    session.store().runs.save_baseline(baseline)
 
     at = open_page("compare")
 

@@ -41,8 +41,8 @@ def fill() -> None:
     made("Old", [1.0, 0.5, None])
     made("New", [1.0, "failed", 0.0])
     made("Models", [1.0, 1.0], [0.0, 1.0, 1.0], models=MODELS, metric="llm_judge")
-    session.store().titles.save("Old", "Old", "Short documents.", ["slides"])
-    session.store().baselines.save(session.store().runs.newest("local")[-1])
+    session.store().runs.save_title("Old", "Old", "Short documents.", ["slides"])
+    session.store().runs.save_baseline(session.store().runs.newest("local")[-1])
 
 
 def test_a_row_says_what_a_run_was_and_what_came_of_it(open_page):

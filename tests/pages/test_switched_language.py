@@ -67,7 +67,7 @@ def test_what_is_held_of_a_comparison_is_not_in_the_language_of_another_visitor(
     store = session.store()
     results(store, "Given", QUESTIONS, SECOND)
     results(store, "Asked", QUESTIONS, FIRST, models=MODELS[:1])
-    store.titles.save("Asked", "Given")
+    store.runs.save_title("Asked", "Given")
     address = {"first": "Given.1", "second": "Asked.1"}
     chinese = switched(open_page("compare", **address))
     english = open_page("compare", **address)

@@ -76,14 +76,14 @@ def test_the_run_of_a_file_is_the_same_with_its_labels_and_notes(store, made):
 
 
 def test_a_file_carries_title_note_and_tags(store, made):
-    run = store.titles.save("Made", "Second try", "With short documents.", ["short", "slides"])
+    run = store.runs.save_title("Made", "Second try", "With short documents.", ["short", "slides"])
     # Whose baseline it is belongs to the store: the one who opens the file may have another.
-    store.baselines.save(run)
+    store.runs.save_baseline(run)
 
     again = in_an_empty_store(written(store, run))
 
     assert (again.title, again.run.note, again.run.tags) == (run.title, run.note, run.tags)
-    assert again.store.baselines.ids("local") == {}
+    assert again.store.runs.baseline_ids("local") == {}
 
 
 @pytest.mark.parametrize("example", [NOISE, INVENTED])

@@ -12,7 +12,7 @@ from evaluators.records import Ability, Cell, Support
 from evaluators.runs import examples, rounds
 from evaluators.runs.examples import FOLDER, INVENTED, NOISE, NOISE_ZH
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.trace.labelling import labellings
 from tests.examples import as_file
 

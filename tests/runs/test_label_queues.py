@@ -21,7 +21,7 @@ from evaluators.records import (
 from evaluators.runs.label_queues import Wish, asked_values, compared, draw, labelable, metrics
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
 from tests.stored import stored_run

@@ -91,16 +91,16 @@ def test_a_run_is_called_as_a_person_says_until_the_title_is_emptied(store):
     made = create_run(store, plan, workspace="w")
     store.runs.set_cap(made.id, Cap(calls=7))
 
-    named = store.titles.save(made.id, "  My\nfirst  run ", " Odd. ", ["a; b", "A"])
+    named = store.runs.save_title(made.id, "  My\nfirst  run ", " Odd. ", ["a; b", "A"])
 
     assert store.runs.get(made.id) == named
     assert (named.title, named.note, named.tags) == ("My first run", "Odd.", ("a", "b"))
     assert (named.is_title_suggested, named.cap) == (False, Cap(calls=7))
     # Its own title is not in the way of its suggestion.
-    emptied = store.titles.save(made.id, " ")
+    emptied = store.runs.save_title(made.id, " ")
     assert emptied == made.model_copy(update={"cap": Cap(calls=7)})
     # Who changes the note alone has not named the run.
-    assert store.titles.save(made.id, made.title, "Odd.").is_title_suggested
+    assert store.runs.save_title(made.id, made.title, "Odd.").is_title_suggested
 
 
 @pytest.mark.parametrize(
@@ -115,18 +115,18 @@ def test_what_is_too_long_is_refused_and_nothing_changes(store, title, note, tag
     plan = RunPlan(dataset(["Who?"]), inputs.evaluators("trace"))
     made = create_run(store, plan, workspace="w")
     with pytest.raises(ParameterError, match=problem):
-        store.titles.save(made.id, title, note, tags)
+        store.runs.save_title(made.id, title, note, tags)
     assert store.runs.get(made.id) == made
 
 
 def test_nobody_names_an_example_or_a_run_that_was_deleted(store):
     example = examples.find(store, examples.INVENTED)
     with pytest.raises(ParameterError, match=r"the same titles\. Press “Make it yours”"):
-        store.titles.save(example.id, "Mine")
+        store.runs.save_title(example.id, "Mine")
     with pytest.raises(ParameterError, match=r"the same baseline\. Press “Make it yours”"):
-        store.baselines.save(example)
+        store.runs.save_baseline(example)
     with pytest.raises(ParameterError, match="deleted meanwhile"):
-        store.titles.save("gone", "Mine")
+        store.runs.save_title("gone", "Mine")
 
 
 def test_a_data_set_has_one_baseline_for_each_kind_of_evaluator(store):
@@ -143,28 +143,28 @@ def test_a_data_set_has_one_baseline_for_each_kind_of_evaluator(store):
     for made in (first, second, judged, other):
         store.runs.save(made, data)
     for made in (first, judged, other):
-        store.baselines.save(made)
-    assert store.baselines.id_for(second) == "first"
+        store.runs.save_baseline(made)
+    assert store.runs.baseline_id(second) == "first"
 
-    store.baselines.save(second)
+    store.runs.save_baseline(second)
 
-    assert store.baselines.id_for(first) == "second"
-    assert sorted(store.baselines.ids("w").values()) == ["judged", "other", "second"]
-    assert store.baselines.ids("elsewhere") == {}
-    store.baselines.save(judged, is_baseline=False)
+    assert store.runs.baseline_id(first) == "second"
+    assert sorted(store.runs.baseline_ids("w").values()) == ["judged", "other", "second"]
+    assert store.runs.baseline_ids("elsewhere") == {}
+    store.runs.save_baseline(judged, is_baseline=False)
     store.runs.delete("second")
-    assert store.baselines.ids("w") == {"trace other": "other"}
+    assert store.runs.baseline_ids("w") == {"trace other": "other"}
 
 
 def test_a_workspace_that_moves_takes_its_baselines_along(store):
     data = dataset(["Who?"])
     made = run(fingerprint=data.fingerprint)
     store.runs.save(made, data)
-    store.baselines.save(made)
+    store.runs.save_baseline(made)
 
     store.workspaces.move("w", "new")
 
-    assert store.baselines.ids("new") == {"rgb letters.csv": "r"}
+    assert store.runs.baseline_ids("new") == {"rgb letters.csv": "r"}
 
 
 @pytest.mark.parametrize(

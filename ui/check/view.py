@@ -19,7 +19,7 @@ from evaluators.runs.aggregate import Mean
 from evaluators.runs.checks import checked, checked_scores
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import Dot, Group
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD

@@ -214,7 +214,7 @@ def _usual_pair(systems: Sequence[ChosenSystem]) -> tuple[ChosenSystem, ChosenSy
     """
     named = st.query_params.get(OF_RUN)
     own = next((system for system in systems if system.run.id == named), systems[0])
-    baseline = session.store().baselines.id_for(own.run)
+    baseline = session.store().runs.baseline_id(own.run)
     other = next(
         (system for system in systems if system.run.id == baseline != own.run.id),
         _likeliest_first(systems, own)[0],

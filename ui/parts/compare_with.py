@@ -39,7 +39,7 @@ def address(run: Run, model: int = 0, by: str | None = None) -> str:
 
 def button(run: Run) -> None:
     """Goes to the comparison with the baseline of the data, else the likeliest other run."""
-    baseline = session.store().baselines.id_for(run)
+    baseline = session.store().runs.baseline_id(run)
     label = say("Compare")
     if baseline and baseline != run.id and session.find_run(baseline):
         label = say("Compare with the baseline")
@@ -57,7 +57,7 @@ def groups_button(run: Run, column: str, model: int = 0) -> None:
 
 def several(runs: Sequence[Run]) -> None:
     """Goes to the comparison of these runs: the baseline among them first, else the oldest."""
-    baselines = session.store().baselines.ids(session.workspace()).values()
+    baselines = session.store().runs.baseline_ids(session.workspace()).values()
     in_order = sorted(runs, key=lambda run: (run.id not in baselines, run.created))
     label = say("Compare")
     if st.button(label, type="primary", icon=":material/compare_arrows:", key="runs_compare"):

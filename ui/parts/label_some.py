@@ -6,7 +6,7 @@ import streamlit as st
 
 from evaluators.records import Run
 from evaluators.runs.engine import registry
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import mark, say
 from ui import session
 from ui.parts import own_copy

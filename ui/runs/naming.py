@@ -7,7 +7,7 @@ import streamlit as st
 from evaluators.records import Run
 from evaluators.runs.naming import MOST_TITLE
 from evaluators.runs.notes import MOST_TAGS, MOST_TEXT
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import say
 from ui import session
 from ui.parts import problems
@@ -79,14 +79,14 @@ def line_of_names(run: Run) -> None:
 
 
 def _is_baseline(run: Run) -> bool:
-    return session.store().baselines.id_for(run) == run.id
+    return session.store().runs.baseline_id(run) == run.id
 
 
 def _save(run: Run, place: str) -> None:
     """Keeps what the fields hold; raises `ParameterError` where something is too long."""
     fields = {name: st.session_state[f"{name}_{place}"] for name in ("title", "note", "tags")}
-    session.store().titles.save(run.id, **fields)
+    session.store().runs.save_title(run.id, **fields)
     is_baseline = st.session_state[f"baseline_{place}"]
     if is_baseline != _is_baseline(run):
-        session.store().baselines.save(run, is_baseline)
+        session.store().runs.save_baseline(run, is_baseline)
     st.session_state[SAVED] = st.session_state.get(SAVED, 0) + 1

@@ -12,7 +12,7 @@ from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts, Unreadable
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import mark, say, translated
 from evaluators.text.words import in_a_line, short_name
 from ui import session

@@ -153,7 +153,7 @@ def _listed_runs(runs: Sequence[Run]) -> tuple[list[Listed], bool]:
     resting = [run for run in runs if run.id not in moving]
     summaries |= overview.worked_out(store, resting, summaries, CELLS_AT_ONCE)
     costs = store.calls.costs(workspace)
-    baselines = set(store.baselines.ids(workspace).values())
+    baselines = set(store.runs.baseline_ids(workspace).values())
     listed = []
     for run in runs:
         kept = summaries.get(run.id) if run.id not in moving else None

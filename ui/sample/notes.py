@@ -14,7 +14,7 @@ from evaluators.records import Run
 from evaluators.runs.notes import MOST_TAGS, MOST_TEXT, Note, counted_tags, written
 from evaluators.runs.store import Answer
 from evaluators.runs.store.bodies import timestamp
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import mark, say
 from ui import session
 from ui.parts import people, problems

@@ -13,7 +13,7 @@ from evaluators.people.labels import by_person, corrected_values, last_words
 from evaluators.people.records import DONE, PersonLabel, PersonLabelKind
 from evaluators.records import Cell, Run, Score
 from evaluators.runs.label_queues import asked_values
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import mark, say
 from ui import run_views, session
 from ui.parts import people, problems

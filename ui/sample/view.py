@@ -30,7 +30,7 @@ from evaluators.runs import naming, run_facts
 from evaluators.runs.run_view import Content
 from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import mark, say, translated
 from evaluators.text.scale import SCORE
 from evaluators.text.words import in_a_line

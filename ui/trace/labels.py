@@ -22,7 +22,7 @@ from evaluators.report import coloured
 from evaluators.runs.engine import registry
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.shown_values import title
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import mark, say, translated
 from evaluators.text.scale import SCORE
 from evaluators.text.words import counted

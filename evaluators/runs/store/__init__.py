@@ -19,7 +19,6 @@ from evaluators.errors import StoreError
 from evaluators.extras import install_line
 from evaluators.records import EvaluatorSpec
 from evaluators.runs.lock import RunLock
-from evaluators.runs.store.baselines import BaselineTable
 from evaluators.runs.store.batches import Batches
 from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
@@ -39,7 +38,6 @@ from evaluators.runs.store.samples import SampleTable
 from evaluators.runs.store.saved_mappings import SavedMappings
 from evaluators.runs.store.selection import CORRECTED_VIEW, Answer, Selection, ValueName
 from evaluators.runs.store.sqlite import SqliteDatabase
-from evaluators.runs.store.titles import TitleTable
 from evaluators.runs.store.uploads import Upload, Uploads
 from evaluators.runs.store.workspaces import WorkspaceTable
 from evaluators.runs.store.writer import Writer
@@ -82,8 +80,6 @@ class Store:
         self.mappings = SavedMappings(database)
         self.samples = SampleTable(database)
         self.runs = RunTable(database)
-        self.titles = TitleTable(database, self.runs)
-        self.baselines = BaselineTable(database)
         self.results = ResultTable(database)
         self.notes = Notes(database)
         self.person_labels = PersonLabelTable(database)

@@ -12,7 +12,7 @@ from evaluators.people.queues import MOST_PEOPLE, MOST_QUEUES, LabelQueue, Queue
 from evaluators.people.records import YOU, folded_name
 from evaluators.runs.store.database import Connection, Database
 from evaluators.runs.store.documents import RunDocuments
-from evaluators.runs.store.workspaces import check_own_run
+from evaluators.runs.store.runs import check_own_run
 from evaluators.text.language import mark, say
 
 

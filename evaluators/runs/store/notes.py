@@ -12,8 +12,8 @@ from pydantic import AfterValidator, TypeAdapter
 from evaluators.runs.notes import Note, counted_tags
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.documents import RunDocuments
+from evaluators.runs.store.runs import check_own_run
 from evaluators.runs.store.selection import Answer
-from evaluators.runs.store.workspaces import check_own_run
 from evaluators.text.language import mark
 
 

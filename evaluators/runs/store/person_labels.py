@@ -12,7 +12,7 @@ from evaluators.errors import ParameterError
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell
 from evaluators.runs.store.database import Connection, Database
-from evaluators.runs.store.workspaces import check_own_run
+from evaluators.runs.store.runs import check_own_run
 from evaluators.text.language import mark, say
 
 _OF_A_CELL = "run_id = ? and position = ? and model = ? and metric = ?"

@@ -22,7 +22,7 @@ from evaluators.rounds.records import (
 )
 from evaluators.runs.store.bodies import from_body, timestamp, to_body
 from evaluators.runs.store.database import Connection, Database
-from evaluators.runs.store.workspaces import check_own_run
+from evaluators.runs.store.runs import check_own_run
 from evaluators.text.language import mark, say
 
 GONE = mark("This round is not there any more: it was deleted with its run.")

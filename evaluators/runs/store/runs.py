@@ -8,9 +8,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from evaluators.errors import UnreadableRowError
+from evaluators.catalogue import leads
+from evaluators.errors import ParameterError, UnreadableRowError
 from evaluators.messages import STORED
 from evaluators.records import Cap, Dataset, Reason, Remedy, Run, Sample, SampleResult
+from evaluators.runs.naming import described
 from evaluators.runs.store.bodies import (
     Unreadable,
     from_body,
@@ -24,6 +26,9 @@ from evaluators.runs.store.database import Connection, Database
 from evaluators.runs.store.results import insert_results, result_row
 from evaluators.runs.store.samples import insert_samples
 from evaluators.text.language import mark, say
+
+EXAMPLES = "examples"
+"""The workspace of the finished runs that come with Plumbline: nobody's, and open to all."""
 
 _REASONS: TypeAdapter[tuple[Reason, ...]] = TypeAdapter(tuple[Reason, ...])
 
@@ -68,6 +73,53 @@ class RunTable:
         Clocks have no part in the order. Without the `unreadable` ones.
         """
         return [*self._read(workspace, limit)[0].values()]
+
+    def save_title(
+        self,
+        run_id: str,
+        title: str,
+        note: str = "",
+        tags: Iterable[str] = (),
+    ) -> Run:
+        """Gives the run this title (empty for the suggested one), note and tags.
+
+        Raises `ParameterError` for an example, which all share, for a run that is not there (any
+        more), and where one of them is too long.
+        """
+        gone = mark("This run was deleted meanwhile: its title was not kept.")
+        with self._database.transaction() as db:
+            check_own_run(db, run_id, mark("titles"), gone)
+            # Read here: what it may spend could have been raised since the caller read it.
+            run = self.get(run_id)
+            if run is None:
+                raise ParameterError(say(gone))
+            changed = described(run, title, note, tags, self.newest(run.workspace))
+            db.execute("update runs set body = ? where id = ?", (to_body(changed), run_id))
+        return changed
+
+    def baseline_ids(self, workspace: str) -> dict[str, str]:
+        """The workspace's baselines, each under what it is the baseline of."""
+        query = "select baseline_of, id from runs where workspace = ? and baseline_of is not null"
+        return dict(self._database.rows(query, workspace))
+
+    def baseline_id(self, run: Run) -> str | None:
+        """The run that this one is to be compared with: itself where it is the baseline."""
+        return self.baseline_ids(run.workspace).get(_baseline_of(run))
+
+    def save_baseline(self, run: Run, is_baseline: bool = True) -> None:
+        """Makes the run the baseline in place of the one before, or takes the mark away.
+
+        Raises `ParameterError` for an example, which all share, and for a run that is gone.
+        """
+        of = _baseline_of(run)
+        gone = mark("This run was deleted meanwhile, so it is no baseline.")
+        with self._database.transaction() as db:
+            check_own_run(db, run.id, mark("baseline"), gone)
+            if is_baseline:
+                query = "update runs set baseline_of = null where workspace = ? and baseline_of = ?"
+                db.execute(query, (run.workspace, of))
+            kept = of if is_baseline else None
+            db.execute("update runs set baseline_of = ? where id = ?", (kept, run.id))
 
     def again_of(self, run: Run) -> list[Run]:
         """The runs of the same workspace that did this one again, newest first."""
@@ -175,3 +227,31 @@ def _run_of_row(run_id: str, workspace: str, fingerprint: str, body: Any) -> Run
     if (run.id, run.workspace, run.fingerprint) != (run_id, workspace, fingerprint):
         raise ValueError("it is another run's")
     return run
+
+
+def _baseline_of(run: Run) -> str:
+    """What the run can be the baseline of: all runs of its kind over data of this name.
+
+    A kind is RGB, TRACE whoever labels, or else the first metric. By name and not by content, as
+    another part of the same data has another content.
+    """
+    name = run.evaluator.name
+    return f"{leads(name) or name} {run.dataset_name}"
+
+
+def check_own_run(db: Connection, run_id: str, what: str, gone: str) -> None:
+    """Raises `ParameterError` where a person would write into a run that is `gone`, in these words,
+    or into an example, naming what.
+    """
+    # Asked by the tables, so that no door can forget it: whoever opens an example sees the same.
+    row = db.execute("select workspace from runs where id = ?", (run_id,)).fetchone()
+    if row is None:
+        raise ParameterError(say(gone))
+    if row[0] == EXAMPLES:
+        raise ParameterError(
+            say(
+                "Everybody who opens this example sees the same {what}. Press “Make it "
+                "yours” and change your own copy.",
+                what=say(what),
+            )
+        )

@@ -6,15 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 
-from evaluators.errors import ParameterError
 from evaluators.runs.store.bodies import timestamp
-from evaluators.runs.store.database import Connection, Database
-from evaluators.runs.store.runs import RunTable
+from evaluators.runs.store.database import Database
+from evaluators.runs.store.runs import EXAMPLES, RunTable
 from evaluators.runs.store.uploads import Uploads
-from evaluators.text.language import say
-
-EXAMPLES = "examples"
-"""The workspace of the finished runs that come with Plumbline: nobody's, and open to all."""
 
 CLOCK = "clock"
 """In the place of a token: its last visit is what the host's clock said last."""
@@ -146,21 +141,3 @@ class WorkspaceTable:
             for table in _OWNED:
                 db.execute(f"delete from {table} where workspace = ?", (workspace,))
             db.execute("delete from workspaces where token = ?", (workspace,))
-
-
-def check_own_run(db: Connection, run_id: str, what: str, gone: str) -> None:
-    """Raises `ParameterError` where a person would write into a run that is `gone`, in these words,
-    or into an example, naming what.
-    """
-    # Asked by the tables, so that no door can forget it: whoever opens an example sees the same.
-    row = db.execute("select workspace from runs where id = ?", (run_id,)).fetchone()
-    if row is None:
-        raise ParameterError(say(gone))
-    if row[0] == EXAMPLES:
-        raise ParameterError(
-            say(
-                "Everybody who opens this example sees the same {what}. Press “Make it "
-                "yours” and change your own copy.",
-                what=say(what),
-            )
-        )
