@@ -6,8 +6,11 @@ import pytest
 
 from evaluators import evaluate
 from evaluators.errors import DatasetError, ParameterError
+from evaluators.flaws.declined import evidence_for
 from evaluators.local_evaluator import LocalEvaluator
+from evaluators.people.labels import votes_of
 from evaluators.records import (
+    Cell,
     Dataset,
     Labels,
     Probabilities,
@@ -16,6 +19,7 @@ from evaluators.records import (
     Support,
 )
 from evaluators.trace import local_models
+from evaluators.trace.agreement import agreement
 from evaluators.trace.labelling import sentences_of
 from tests import local_models as written
 from tests.hub import REVISION, Hub, Repo
@@ -229,6 +233,17 @@ def test_probabilities_are_laid_beside_the_labels_of_the_data(model):
 
     assert set(found) == {"supported"}
     assert found["supported"].auroc == 1.0
+
+
+def test_who_judges_the_answer_alone_agrees_or_not_about_the_answer_alone():
+    support = tuple(SentenceSupport(key=key, support=FULL) for key in "abc")
+    alone = Labels(sentence_support=support, of_support_alone=True)
+    gold = Labels(sentence_support=support, relevant_keys=("0a",))
+    labelled = [(Cell(0, 0, 0), sentences_of(SAMPLE), {"local": alone, "gold": gold})]
+
+    assert [(own.label, own.sentences) for own in agreement(labelled)] == [("support", 3)]
+    assert {kind for kind, _ in votes_of(alone, sentences_of(SAMPLE))} == {"support"}
+    assert evidence_for(SAMPLE, alone, ()) is None
 
 
 # Where it lies, and what it is: all of this without what loads models

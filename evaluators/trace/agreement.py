@@ -170,16 +170,17 @@ def _codes_of_votes(sentences: Sentences, votes: Votes) -> dict[str, bytes]:
 
 def _codes(sentences: Sentences, labels: Labels) -> dict[str, bytes]:
     """One labeller's verdicts on one sample, by label."""
-    keys = () if labels.of_support_alone else sentences.document_keys
+    keys = sentences.document_keys
     relevant = set(labels.relevant_keys)
     utilized = set(labels.utilized_keys)
     supports = {}
     for verdict in labels.sentence_support:
         supports[verdict.key] = _SUPPORTS[verdict.support]
     response_keys = [sentence.key for sentence in sentences.response]
+    other = 0 if labels.of_support_alone else _NO
     return {
-        "relevant": bytes(_YES if key in relevant else _NO for key in keys),
-        "utilized": bytes(_YES if key in utilized else _NO for key in keys),
+        "relevant": bytes(_YES if key in relevant else other for key in keys),
+        "utilized": bytes(_YES if key in utilized else other for key in keys),
         "support": bytes(supports.get(key, 0) for key in response_keys),
     }
 

@@ -53,8 +53,8 @@ def test_without_a_key_the_price_is_said_and_only_start_is_shut(open_page, metho
     assert "0\\.0" in at.button(key="trace_start").label
     assert table(at, "Model")[0]["Model"] == "GPT-OSS 20B"
     prices = at.radio(key="trace_method").proto.captions
-    assert prices[0] == "free, finds suspects"
-    assert all("\\$" in price for price in prices[1:])
+    assert prices[:2] == ["free, finds suspects", "free, takes processor time"]
+    assert all("\\$" in price for price in prices[2:])
     assert [link.proto.label for link in at.get("page_link")].count(
         "Enter a key on the Settings page"
     ) == 1

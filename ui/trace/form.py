@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import catalogue, from_spec
+from evaluators.config import config
 from evaluators.datasets.sampling import sampled
 from evaluators.dry_run import answered
 from evaluators.errors import PlumblineError
@@ -33,12 +34,14 @@ from ui.models.run_form import RunForm
 from ui.parts import explained, forms, problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
+from ui.trace import local_model
 
 HEURISTIC, JUDGE, JURY, HYBRID = mark("Heuristic"), mark("One judge"), mark("Jury"), mark("Hybrid")
-DECISIONS = mark("Decision model")
+LOCAL, DECISIONS = mark("Local model"), mark("Decision model")
 # A jury is the same evaluator with several judges.
 METHODS = {
     HEURISTIC: "trace",
+    LOCAL: "local",
     DECISIONS: "decisions",
     JUDGE: "gpt_labeling",
     JURY: "gpt_labeling",
@@ -51,7 +54,7 @@ JUDGE_FIELDS = {
     JURY: ("trace_jury", 3),
     HYBRID: ("trace_hybrid", 1),
 }
-"""The field of each method's judges, and with how many judges it begins."""
+"""The field of each method's judges, and with how many judges it begins; others ask nobody."""
 
 ONE_IN = 5
 """The share of the samples that hybrid judges at first."""
@@ -61,11 +64,14 @@ PRICED = 100
 
 
 class Who(NamedTuple):
-    """Who labels: a method, its judges, and of how many samples hybrid asks them."""
+    """Who labels: a method, its judges, and of how many samples hybrid asks them, or the model on
+    this computer.
+    """
 
     method: str
     judges: list[Choice]
     judged: int = 0
+    local: str = ""
 
     @property
     def evaluator(self) -> str:
@@ -108,7 +114,7 @@ def show() -> None:
         params = _method_fields(dataset, who, generators)
         further = choice.choose_metrics(say("Also measure"), dataset, "trace")
     with form.who:
-        if who.method == HEURISTIC:
+        if who.method not in JUDGE_FIELDS:
             who = who._replace(judges=choice.judge_of(further or [], "trace"))
         choice.point_out_generators(who.judges, generators.models, dataset)
     form.ask(generators.models, who.judges)
@@ -128,6 +134,7 @@ def _end_of_trace_form(drafted: TRACEDraft, total: int) -> None:
     missing = still_missing or say("Correct the settings")
     with problems.caught():
         labeller = catalogue()[who.evaluator].build(**drafted.params)
+        labeller.check_ready()
         if who.judged:
             least = doubt_of(drafted.plan, labeller, who.judged, form.measures)
             labeller = labeller.model_copy(update={"doubt_from": least})
@@ -185,6 +192,8 @@ def _who_labels(dataset: Dataset, answering: Generators) -> Who:
     """The judges of the chosen method, and for hybrid how many samples they get."""
     # The tiles stand above, but say what these choices cost, so they are drawn after them.
     method = st.session_state.get(METHOD, HEURISTIC)
+    if method == LOCAL:
+        return Who(method, [], local=local_model.choose())
     if method == HEURISTIC:
         return Who(method, [])
     by_id = _who_can_label(method)
@@ -231,7 +240,11 @@ def _method_fields(dataset: Dataset, who: Who, answering: Generators) -> dict[st
     if who.method == HYBRID and not answering.models:
         without_field.append("doubt_from")
     cls = catalogue()[who.evaluator]
+    if who.local:
+        without_field.append("model")
     params = forms.parameter_widgets(cls, "trace", without_field)
+    if who.local:
+        params["model"] = who.local
     if "retrieval" in dataset.origin:
         st.caption(
             say(
@@ -251,7 +264,9 @@ def _missing_to_label(drafted: TRACEDraft) -> str:
     if drafted.further is None:
         return say("Correct the metrics")
     needs_judge = any(metric.needs_judge for metric in drafted.further)
-    needs_judge = needs_judge or drafted.who.method != HEURISTIC
+    needs_judge = needs_judge or drafted.who.method in JUDGE_FIELDS
+    if drafted.who.local and not local_model.is_here(drafted.params):
+        return say("Download the model")
     return say("Choose a judge") if needs_judge and not drafted.who.judges else ""
 
 
@@ -319,15 +334,17 @@ def _label_of_labelling(count: int, total: int, models: int) -> str:
 
 def _tiles(drafted: TRACEDraft) -> None:
     """Who can label, each with its price for the chosen samples and judges."""
-    captions = [plain(_price_of(method, drafted)) for method in METHODS]
+    # On a public host no model takes the memory of all.
+    methods = [method for method in METHODS if method != LOCAL or not config().public]
+    captions = [plain(_price_of(method, drafted)) for method in methods]
     with st.container(border=True):
         st.radio(
             say("Who labels"),
-            list(METHODS),
+            methods,
             format_func=say,
             captions=captions,
             horizontal=True,
-            help=explained.help_text("heuristic", "decisions", "judge", "jury", "hybrid"),
+            help=explained.help_text("heuristic", "local", "decisions", "judge", "jury", "hybrid"),
             key=METHOD,
             **KEPT,
         )
@@ -337,6 +354,8 @@ def _price_of(method: str, drafted: TRACEDraft) -> str:
     """What labelling costs at most and how long limits make it last, by a part of the samples."""
     if method == HEURISTIC:
         return say("free, finds suspects")
+    if method == LOCAL:
+        return say("free, takes processor time")
     judges = model_form.judges_of_form(_who_can_label(method), *JUDGE_FIELDS[method])
     total = len(drafted.dataset.samples)
     part = sampled(drafted.dataset, PRICED)
