@@ -13,7 +13,6 @@ import streamlit as st
 from evaluators.errors import PlumblineError
 from evaluators.text.language import say
 from evaluators.trace import local_models
-from ui.datasets.fetching import Bar, in_bytes
 from ui.parts import problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
@@ -75,17 +74,15 @@ def _offer(model: str, revision: str) -> None:
         key="trace_download",
     ):
         return
-    told = [(0, 0)]
-    bar = Bar(say("Connecting"))
+    told = [(0, 1)]
+    bar = st.progress(0.0)
     # Drawn from here: the hub's library tells how far it is in threads of its own.
     with problems.caught(), ThreadPoolExecutor(1) as pool:
         fetching = pool.submit(local_models.fetch, model, revision, lambda *own: told.append(own))
         while not fetching.done():
             done, total = told[-1]
-            del told[:-1]
-            if total:
-                words = say("{done} of {total}", done=in_bytes(done), total=in_bytes(total))
-                bar.show(done / total, words)
-            time.sleep(0.1)
+            here, in_all = (f"{size / 2**20:,.0f} MB" for size in (done, total))
+            bar.progress(done / total, text=say("{done} of {total}", done=here, total=in_all))
+            time.sleep(0.2)
         fetching.result()
     bar.empty()
