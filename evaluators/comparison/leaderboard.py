@@ -32,6 +32,7 @@ from evaluators.text.scale import BY_KIND, Scale
 from evaluators.text.words import (
     counted,
     in_a_line,
+    in_brackets,
     joined_by_and,
     name_and_text,
     readable,
@@ -340,9 +341,13 @@ def _titles(columns: _Columns) -> list[str]:
 
 
 def _notes(shown: Sequence[Column], columns: _Columns) -> Iterator[str]:
+    counted_alike: dict[str, list[str]] = {}
     for column in shown:
-        how = in_a_line([readable(column.value), column.counted_by])
-        yield name_and_text(column.title, how)
+        value = readable(column.value)
+        named = column.title if value in column.title else in_brackets(column.title, value)
+        counted_alike.setdefault(column.counted_by, []).append(named)
+    for how, titles in counted_alike.items():
+        yield name_and_text(in_a_line(titles), how)
     asked = len({key[:2] for key in columns})
     if asked < len(columns):
         yield say(OF_OTHERS)

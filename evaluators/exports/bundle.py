@@ -73,7 +73,8 @@ def bundle_of_comparisons(comparisons: Sequence[Comparison], size: Size = DOUBLE
 def bundle_of_leaderboard(board: Leaderboard, size: Size = DOUBLE) -> Bundle:
     """The means of all systems as a figure, and the table of all places."""
     shown = in_full(board)
-    caption = joined_sentences([*board.headlines, *board.sentences(), *board.notes])
+    said = (*board.headlines, *board.sentences(), *board.notes)
+    caption = joined_sentences(f"{text.removesuffix('.')}." for text in said)
     rows = [*map(tuple, shown.rows)]
     lines = [*board.lines()]
     table = PaperTable("leaderboard", caption, [*map(say, shown.headings)], 2, rows, lines)
