@@ -61,7 +61,10 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
     ),
     "evaluators/retrieval/doubts.py as_words": (
         "search",
-        lambda: [doubts.as_words(words) for words in ("new york", "大桥", "a (b", "330")],
+        lambda: [
+            doubts.as_words(words, "", doubts.Reading(10**6))
+            for words in ("new york", "大桥", "a (b", "330")
+        ],
     ),
     "evaluators/datasets/hub.py": (
         "match",
