@@ -8,14 +8,13 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from functools import partial
+from functools import wraps
 from time import thread_time
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from evaluators.datasets.table import UnusableRowError
+from evaluators.datasets.table import PythonLists, Table, UnusableRowError
 from evaluators.text.language import say
 from evaluators.text.strangers_json import strangers_json
 
@@ -23,11 +22,10 @@ SEPARATOR = "|||"
 MAX_LITERAL = 200_000
 """Characters of a list in Python's writing; reading one takes many times its size in memory."""
 MAX_PARTS = 20_000
-"""Quotation marks and commas of one: a part takes as long as a hundred letters."""
-SECONDS = 20
-"""Of the processor that all lists of one file in Python's writing may take: each is read when
-columns are guessed, when passages are joined, and when its row becomes a sample."""
-_left: ContextVar[list[float]] = ContextVar("left")
+"""Quotation marks, commas, colons and brackets of one: each takes as long as a hundred letters."""
+_lists: ContextVar[PythonLists] = ContextVar("lists")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _ITEM = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+|\[\d{1,3}\]\s*)")
 """How an entry of a list of lines begins."""
@@ -44,36 +42,51 @@ _OBJECT = re.compile(r"\s*\{\s*['\"]")
 _ENTRY = re.compile(r"""('(?:[^'\\]|\\.)*+'?|"(?:[^"\\]|\\.)*+"?|\])(\s+(?=['"\[]))?""", re.DOTALL)
 """An entry or its end, and the white space where another one begins without a comma."""
 
-_PARTS = re.compile("['\",]")
+_PARTS = re.compile(r"['\",:\[({]")
 """What stands around and between entries."""
 
-_DATA = re.compile(
-    r"""
-    (?: [\s\d\[\](){},:.=+-]++
-      | [A-Za-z_]\w*+(?!['"])
-      | '(?:[^'\\]|\\.)*+'(?!')
-      | "(?:[^"\\]|\\.)*+"(?!")
-    )*+
-    """,
-    re.DOTALL | re.VERBOSE,
-)
-"""What Python prints of data: plain texts, numbers, names, brackets. Whatever else is code, such as
-an f-string, which takes the compiler the square of its length, is never given to it."""
+_VALUE = r"""
+    (?: (?: '(?:[^'\\]|\\.)*+'(?!') | "(?:[^"\\]|\\.)*+"(?!") ) \s*+ )++
+  | (?: [+-]?+ (?: \d++ (?:\.\d*+)?+ (?:e[+-]?+\d++)?+ | inf | nan ) | None | True | False ) \s*+
+"""
+_NAME = r"[A-Za-z_]\w*+"
+
+
+def _written(opening: str) -> re.Pattern[str]:
+    """Values between brackets: one opens only at the start or after another, a comma or a colon,
+    and no value follows on a value, so that nothing is called, indexed or reckoned.
+    """
+    item = rf"(?: (?:{opening}) \s*+ )*+ (?:{_VALUE})?+ (?: [\])}}] \s*+ )*+"
+    return re.compile(rf"{item} (?: [,:] \s*+ {item} )*+", re.DOTALL | re.VERBOSE)
+
+
+_DATA = _written(r"[\[({]")
+"""What Python prints of data. Whatever else is code, such as an f-string, which takes the compiler
+the square of its length, is never given to it."""
+
+_MADE = _written(rf"[\[({{] | {_NAME}(?:\.{_NAME}){{0,4}}+\( | {_NAME}=")
+"""The same with objects as LangChain's documents, which print how they are made."""
 
 SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 """How a line ends that is not a part of a wrapped paragraph."""
 
 
-@contextmanager
-def lists_in_time(seconds: float = SECONDS) -> Iterator[None]:
-    """Lists in Python's writing that are read within take no longer than this: what comes later is
-    an `UnusableRowError`.
+def lists_in_time(door: Callable[P, T]) -> Callable[P, T]:
+    """A function of a table: what lists in Python's writing take that it reads is counted there,
+    with all such functions; a list after their time is an `UnusableRowError`.
     """
-    before = _left.set([seconds])
-    try:
-        yield
-    finally:
-        _left.reset(before)
+
+    @wraps(door)
+    def within(*args: P.args, **kwargs: P.kwargs) -> T:
+        values = (*args, *kwargs.values())
+        table = next(value for value in values if isinstance(value, Table))
+        before = _lists.set(table.lists)
+        try:
+            return door(*args, **kwargs)
+        finally:
+            _lists.reset(before)
+
+    return within
 
 
 def is_missing(value: object) -> bool:
@@ -110,17 +123,39 @@ def object_in(cell: Any) -> dict[str, Any] | None:
     try:
         value = strangers_json(cell)
     except ValueError:
-        value = _evaluated(cell)
+        value = None if _is_long(cell) else _evaluated(cell, _value)
     return value if isinstance(value, dict) else None
 
 
-def _evaluated(cell: str) -> Any:
-    if len(cell) > MAX_LITERAL or len(_PARTS.findall(cell)) > MAX_PARTS:
-        return None
-    try:
-        return _as_lists(_parsed(cell, ast.literal_eval))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
+def _is_long(cell: str) -> bool:
+    return len(cell) > MAX_LITERAL or len(_PARTS.findall(cell)) > MAX_PARTS
+
+
+def _evaluated(cell: str, evaluate: Callable[[str], Any]) -> Any:
+    """What a text in Python's writing holds, with lists for its tuples; `None` where it is more
+    than data, or none. Raises `UnusableRowError` where those of the file took too long.
+    """
+    lists = _lists.get(None) or PythonLists()
+    if cell not in lists.known:
+        if lists.seconds <= 0:
+            message = say(
+                "lists in Python's writing before this one took too long. Write them as JSON."
+            )
+            raise UnusableRowError(message, "lists took too long")
+        began = thread_time()
+        try:
+            value = _as_lists(evaluate(cell))
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            value = None
+        lists.seconds -= thread_time() - began
+        # What is read of each part of it takes some eighty bytes
+        size = len(cell) + 80 * len(_PARTS.findall(cell))
+        if size > lists.room:
+            return value
+        lists.room -= size
+        lists.known[cell] = value
+    # Of their own: who asks may change them
+    return _as_lists(lists.known[cell])
 
 
 def as_object(cell: Any) -> Any:
@@ -152,52 +187,41 @@ def _literal(cell: str) -> Any:
     is_printed = _PRINTED.match(cell) is not None
     if not is_printed and not _LITERAL.match(cell):
         return cell
-    if len(cell) > MAX_LITERAL or len(_PARTS.findall(cell)) > MAX_PARTS:
+    if _is_long(cell):
         message = say(
             "a list in Python's writing has {characters:,} characters; the limit is {limit:,}, and "
-            "{parts:,} quotation marks and commas. Write it as JSON.",
+            "{parts:,} quotation marks, commas, colons and brackets. Write it as JSON.",
             characters=len(cell),
             limit=MAX_LITERAL,
             parts=MAX_PARTS,
         )
         raise UnusableRowError(message, "long list")
-    try:
-        if is_printed:
-            return _page_contents(cell)
-        # numpy puts no comma between entries, and Python would take neighbouring texts for one
-        parted = _ENTRY.sub(lambda entry: entry[1] + (", " if entry[2] else ""), cell)
-        return _as_lists(_parsed(parted, ast.literal_eval))
     # Prose may begin with a bracket too; what cannot be read stays the text that it is
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return cell
+    value = _evaluated(cell, _page_contents if is_printed else _parted)
+    return cell if value is None else value
 
 
-def _parsed(cell: str, parse: Callable[[str], Any]) -> Any:
-    """What Python makes of data; raises `ValueError` where the cell holds more than that."""
+def _value(cell: str) -> Any:
     data = cell.strip()
     if not _DATA.fullmatch(data):
         raise ValueError("This is more than data.")
-    left = _left.get(None)
-    if left is None:
-        return parse(data)
-    if left[0] <= 0:
-        message = say(
-            "lists in Python's writing before this one took too long. Write them as JSON."
-        )
-        raise UnusableRowError(message, "lists took too long")
-    began = thread_time()
-    try:
-        return parse(data)
-    finally:
-        left[0] -= thread_time() - began
+    return ast.literal_eval(data)
+
+
+def _parted(cell: str) -> Any:
+    # numpy puts no comma between entries, and Python would take neighbouring texts for one
+    return _value(_ENTRY.sub(lambda entry: entry[1] + (", " if entry[2] else ""), cell))
 
 
 def _page_contents(cell: str) -> list[str]:
     """The texts of LangChain's documents, of which Python prints how they were made; raises
     `ValueError` for others.
     """
+    data = cell.strip()
+    if not _MADE.fullmatch(data):
+        raise ValueError("This is more than data.")
     # Parsed, never run: what a cell calls is a stranger's
-    tree = _parsed(cell, partial(ast.parse, mode="eval"))
+    tree = ast.parse(data, mode="eval")
     calls = getattr(tree.body, "elts", [])
     texts: list[ast.expr] = []
     for call in calls:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from evaluators.datasets.cells import object_in
+from evaluators.datasets.cells import lists_in_time, object_in
 from evaluators.datasets.names import HINTS, folded, is_called_documents
 from evaluators.datasets.table import Table
 
@@ -22,6 +22,7 @@ MOST_INNER = 200
 Rows = Sequence[Mapping[str, Any]]
 
 
+@lists_in_time
 def names_of(table: Table) -> tuple[str, ...]:
     """The names of all columns, in the order of the file, and those of fields in objects."""
     # Rows of JSON need not have the same fields, so all of them are looked at

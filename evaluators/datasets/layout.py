@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from evaluators.datasets.cells import lists_in_time
 from evaluators.datasets.columns import names_of
 from evaluators.datasets.conversations import conversation_in, with_last_turns
 from evaluators.datasets.nested import path_to_questions, with_one_question_each
@@ -29,6 +30,7 @@ class Layout(NamedTuple):
         return with_last_turns(with_lists(alone, self.numbered), self.conversation)
 
 
+@lists_in_time
 def layout_of(table: Table) -> Layout:
     """How the rows are laid out, in the order in which one thing may lie in another."""
     layout = Layout(path_to_questions(table))

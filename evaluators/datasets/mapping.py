@@ -158,7 +158,7 @@ def open_file(
 
 # What became of rows is kept: it is translated where it is shown.
 @speaking(ENGLISH)
-@lists_in_time()
+@lists_in_time
 def open_table(
     name: str,
     table: Table,
@@ -210,6 +210,7 @@ def open_table(
 
 
 @speaking(ENGLISH)
+@lists_in_time
 def preview(
     table: Table,
     columns: Mapping[str, str] | None = None,
@@ -325,6 +326,7 @@ def _in_doubt(loaded: Loaded) -> str:
     return f"has no column {field} (it has: {there}). Rename or add one: {usual}."
 
 
+@lists_in_time
 def separators_in(guess: Guess, table: Table, names: Sequence[str]) -> Separators:
     """What parts the documents in a cell, for each column of documents, and accepted answers."""
     fields = ("retrieved_documents", "gold_documents")

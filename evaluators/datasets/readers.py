@@ -6,6 +6,7 @@ Which format it is, its content says first and its name second.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evaluators.config import config
 from evaluators.datasets.apart import is_apart, table_apart
@@ -13,7 +14,7 @@ from evaluators.datasets.cells import lists_in_time
 from evaluators.datasets.columns import first_rows
 from evaluators.datasets.layout import layout_of
 from evaluators.datasets.nested import unfolded
-from evaluators.datasets.table import Cells, Collector, Problem, Row, Table
+from evaluators.datasets.table import Cells, Collector, Problem, PythonLists, Row, Table
 from evaluators.datasets.text_tables import text_table
 from evaluators.datasets.trace_files.requests import with_requests
 from evaluators.datasets.traces import check_no_trace
@@ -56,17 +57,24 @@ _OTHERS = {
 
 # What is read is kept, and its problems go into files: they are translated where they are shown.
 @speaking(ENGLISH)
-def read(name: str, data: bytes, part: str = "", encoding: str = "") -> Table:
+def read(
+    name: str,
+    data: bytes,
+    part: str = "",
+    encoding: str = "",
+    lists: PythonLists | None = None,
+) -> Table:
     """The rows of a CSV, JSON, JSON Lines, Parquet or XLSX file; the text formats may be packed
     with gzip.
 
     `part` names the list of a JSON file or the sheet of a workbook that is wanted, `encoding` that
-    of a text, such as "windows-1251"; else it is guessed where it is not UTF-8. Rows that cannot
-    be used are left out and told as problems. Raises `DatasetError` where none can be used, where
-    there is no such part, or where the file is beyond a limit of the configuration.
+    of a text, such as "windows-1251"; else it is guessed where it is not UTF-8. `lists` are those
+    of the same file, where it was read before. Rows that cannot be used are left out and told as
+    problems. Raises `DatasetError` where none can be used, where there is no such part, or where
+    the file is beyond a limit of the configuration.
     """
     _check_size(name, data)
-    return _prepared_table(data, Collector(name, config(), part=part), encoding)
+    return _prepared_table(data, Collector(name, config(), part=part), encoding, lists)
 
 
 @speaking(ENGLISH)
@@ -89,14 +97,19 @@ def read_own(name: str, data: bytes, part: str = "", encoding: str = "") -> Tabl
     return _prepared(text_table(data, rows, encoding), rows)
 
 
-def _prepared_table(data: bytes, rows: Collector, encoding: str = "") -> Table:
+def _prepared_table(
+    data: bytes,
+    rows: Collector,
+    encoding: str = "",
+    lists: PythonLists | None = None,
+) -> Table:
     _check_kind(rows.name, data)
-    if is_apart(data):
-        return _prepared(table_apart(data, rows, encoding), rows)
-    return _prepared(text_table(data, rows, encoding), rows)
+    read_table = table_apart if is_apart(data) else text_table
+    stored = read_table(data, rows, encoding)
+    return _prepared(replace(stored, lists=lists or stored.lists), rows)
 
 
-@lists_in_time()
+@lists_in_time
 def _prepared(stored: Table, rows: Collector) -> Table:
     if rows.part and not stored.parts:
         raise DatasetError(

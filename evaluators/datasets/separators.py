@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 
 from evaluators.datasets.cells import SEPARATOR, lines, unpack
 from evaluators.datasets.columns import Rows
 from evaluators.datasets.names import canonical, folded, is_plural
+from evaluators.datasets.table import UnusableRowError
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
 
@@ -216,8 +218,10 @@ def _plain_texts(column: str, rows: Rows) -> list[str]:
         cell = row.get(column)
         if not isinstance(cell, str) or not cell.strip():
             continue
-        if SEPARATOR not in cell and isinstance(unpack(cell), str):
-            texts.append(cell)
+        # A list that cannot be read, which its own row will say, is no plain text
+        with suppress(UnusableRowError):
+            if SEPARATOR not in cell and isinstance(unpack(cell), str):
+                texts.append(cell)
     return texts
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from evaluators.config import ROOT
+from evaluators.datasets.cells import lists_in_time
 from evaluators.datasets.columns import Rows, first_rows, inner_cells, names_of
 from evaluators.datasets.content import can_be, doubt_about_length
 from evaluators.datasets.given_scores import baseline_of, score_columns
@@ -45,6 +46,7 @@ _READ_AS_THEY_ARE = (
 
 
 @speaking(ENGLISH)
+@lists_in_time
 def recognise(table: Table) -> Guess:
     """The shape of a table by the names of its columns, or else by what they hold."""
     columns = names_of(table)

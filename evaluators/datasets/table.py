@@ -59,6 +59,19 @@ class Problem:
     kind: str = field(default="", compare=False)
 
 
+@dataclass
+class PythonLists:
+    """What lists of one file in Python's writing may still take, in seconds of the processor, and
+    what those hold that were read first, by their texts; `room` is for how many bytes more.
+
+    Each is asked for again when columns are guessed or looked at, and when samples are made.
+    """
+
+    seconds: float = 20.0
+    known: dict[str, Any] = field(default_factory=dict)
+    room: int = 4_000_000
+
+
 class Part(NamedTuple):
     """A list or a sheet of a file that can be read by itself, and whether it was."""
 
@@ -75,7 +88,8 @@ class Table:
 
     `parts` are the lists or sheets among which can be chosen, where there are several; `doubt`
     names those of which it is not clear which one is meant. `encoding` is how a text was guessed to
-    be written that is not UTF-8. `program` wrote the traces of which the rows were made.
+    be written that is not UTF-8. `program` wrote the traces of which the rows were made. `lists` is
+    shared by all tables that are made of this one.
     """
 
     rows: list[Row]
@@ -86,6 +100,7 @@ class Table:
     doubt: str = ""
     encoding: EncodingGuess | None = None
     program: str = ""
+    lists: PythonLists = field(default_factory=PythonLists, compare=False, repr=False)
 
     def with_rows(self, rows: list[Row], note: str) -> Table:
         """The same file with its rows read otherwise, and one more sentence about that."""

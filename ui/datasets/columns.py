@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from evaluators.datasets import mapping
+from evaluators.datasets.cells import lists_in_time
 from evaluators.datasets.columns import first_rows
 from evaluators.datasets.names import MEANINGS
 from evaluators.datasets.rgb import BedRow
@@ -43,6 +44,7 @@ MOST_OFFERED = 200
 NAME_SHOWN, CELL = 60, 200
 
 
+@lists_in_time
 def columns(
     table: Table,
     names: Sequence[str],
@@ -85,6 +87,7 @@ def columns(
     return by_field
 
 
+@lists_in_time
 def has_joined_documents(table: Table, given: Mapping[str, str]) -> bool:
     """Whether it should be seen that documents are split, or may be."""
     splits = possible_splits(given.get("retrieved_documents", ""), [row for _, row in table.rows])

@@ -20,7 +20,7 @@ from evaluators.datasets.guess import Guess
 from evaluators.datasets.mapping import Loaded, rejected
 from evaluators.datasets.readers import read
 from evaluators.datasets.shapes import recognise
-from evaluators.datasets.table import Problem, Row, Table
+from evaluators.datasets.table import Problem, PythonLists, Row, Table
 from evaluators.text.language import LANGUAGES, language, mark, say, speaking, translated
 from evaluators.text.words import counted, places
 from ui.held import weight
@@ -77,7 +77,7 @@ class Reading:
         """The whole table; a file is read again."""
         if isinstance(self.content, Table):
             return self.content
-        return read(self.name, self.content, self.part, self.encoding)
+        return read(self.name, self.content, self.part, self.encoding, self.head.lists)
 
     def proposing(self, columns: Mapping[str, str]) -> Reading:
         return replace(self, given=dict(columns), is_remembered=True)
@@ -109,9 +109,13 @@ def begin(
     origin: Mapping[str, Any],
     part: str = "",
     encoding: str = "",
+    lists: PythonLists | None = None,
 ) -> tuple[Reading, Table]:
-    """What a file seems to be, and its table; raises `DatasetError` where there is none."""
-    table = content if isinstance(content, Table) else read(name, content, part, encoding)
+    """What a file seems to be, and its table; raises `DatasetError` where there is none.
+
+    `lists` are those of the same file, where it was read before.
+    """
+    table = content if isinstance(content, Table) else read(name, content, part, encoding, lists)
     guess = recognise(table)
     reading = Reading(
         name=name,

@@ -113,6 +113,7 @@ def _ask_how_to_read(found: Reading) -> None:
                 found.origin,
                 part or found.part,
                 encoding or found.encoding,
+                found.head.lists,
             )
             # Data that this file brought give way to those of its other part
             other = replace(
