@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from traceback import extract_tb
 from typing import Any, ClassVar
 
@@ -52,9 +53,10 @@ class FunctionMetric(Evaluator):
         plain = value.item() if callable(getattr(value, "item", None)) else value
         if plain is None:
             return None
-        if not isinstance(plain, int | float) or not math.isfinite(plain):
-            raise self._refused(value if name == self.name else {name: value})
-        return float(plain)
+        with suppress(OverflowError):  # an integer beyond all floats
+            if isinstance(plain, int | float) and math.isfinite(plain):
+                return float(plain)
+        raise self._refused(value if name == self.name else {name: value})
 
     def _refused(self, value: Any) -> OwnCodeError:
         return OwnCodeError(

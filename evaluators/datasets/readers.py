@@ -104,8 +104,10 @@ def _prepared_table(
     lists: PythonLists | None = None,
 ) -> Table:
     _check_kind(rows.name, data)
-    read_table = table_apart if is_apart(data) else text_table
-    stored = read_table(data, rows, encoding)
+    if is_apart(data):
+        stored = table_apart(data, rows, encoding)
+    else:
+        stored = text_table(data, rows, encoding)
     return _prepared(replace(stored, lists=lists or stored.lists), rows)
 
 

@@ -57,6 +57,7 @@ from evaluators.records import (
     SystemSpec,
     Usage,
 )
+from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable, shown
 from evaluators.text.size import tokens
@@ -318,7 +319,7 @@ class OwnConnection:
             completion = await self.in_time(self._answer(request))
         except MissingInputError as problem:
             raise LLMError(f"{request.spec.model}: {problem.message}") from None
-        text, documents = self._access.mask(completion.text), completion.documents
+        text, documents = self._readable(completion.text), completion.documents
         if documents is not None:
             if len(documents) > MOST_DOCUMENTS:
                 most = say(
@@ -327,10 +328,13 @@ class OwnConnection:
                     most=MOST_DOCUMENTS,
                 )
                 raise LLMError(most)
-            documents = tuple(map(self._access.mask, documents))
+            documents = tuple(map(self._readable, documents))
         usage = Usage(prompt_tokens=tokens(request.text), answer_tokens=tokens(text))
         update = {"text": text, "documents": documents, "usage": usage}
         return ModelReply(completion.model_copy(update=update), {})
+
+    def _readable(self, text: str) -> str:
+        return self._access.mask(without_surrogates(text))
 
     async def in_time(self, reply: Awaitable[T]) -> T:
         """The reply; raises `LateError` where it takes too long."""

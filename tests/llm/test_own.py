@@ -320,6 +320,12 @@ def test_a_function_that_takes_documents_gets_those_of_the_sample():
     assert (completion.text, completion.documents) == ('["One.", "Two."]', None)
 
 
+def test_half_a_character_in_a_reply_is_replaced():
+    reply = {"response": "A \ud800 tower.", "retrieved_documents": ["\udfff"]}
+    completion = asked(system_of(lambda question: reply, "mine"))
+    assert (completion.text, completion.documents) == ("A \ufffd tower.", ("\ufffd",))
+
+
 @pytest.mark.parametrize("returned", [None, 3, {"answer": "x"}, {"response": None}, ["x"]])
 def test_what_is_no_answer_fails_and_says_what_to_return(returned):
     with pytest.raises(LLMError, match=r"mine returned .* Return a text, or"):
