@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from evaluators.batch import sources
+from evaluators.datasets import cells
 from evaluators.datasets.alphabets import ALPHABETS
 from evaluators.llm import provider_errors
 from evaluators.llm.providers import PROVIDERS, AddressForm
@@ -66,6 +67,7 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
             for words in ("new york", "大桥", "a (b", "330")
         ],
     ),
+    "evaluators/datasets/cells.py _written": ("fullmatch", lambda: [cells._DATA, cells._MADE]),
     "evaluators/datasets/hub.py": (
         "match",
         lambda: [re.compile(translate(name)) for name in NAMES_OF_FILES],
