@@ -6,7 +6,6 @@ import math
 import sqlite3
 import threading
 import time
-from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -32,8 +31,8 @@ PAGES_AT_ONCE = 1000
 """Pages that are given back to the disk in one go, while nobody else reads or writes."""
 PATIENCE = 30
 """Seconds to wait for another process that writes."""
-READERS = 4
-"""Connections for reading that are kept; while more read at once, there are more."""
+LARGE = ("samples", "results")
+"""Tables of texts, of which pages that show them read a lot."""
 
 APPLICATION = 1347179853
 """What SQLite's `application_id` says of a run store, "PLUM"."""
@@ -90,14 +89,15 @@ OLDER = mark("Set PLUMBLINE_DATA_DIR to another folder. Nothing in it was change
 class SqliteDatabase(Database):
     """One SQLite file, safe to share between threads. `path` may be ":memory:".
 
-    Who reads has a connection alone: a page waits neither until the results of runs are on the
-    disk nor for another page.
+    Reads have connections of their own, one for the large tables and one for all others: a page
+    waits neither until the results of runs are on the disk nor while others read many texts. With
+    more of them threads would only wait for each other's turn of Python.
     """
 
     def __init__(self, path: Path | str) -> None:
         self._lock = threading.RLock()  # of whoever writes
-        self._readers: deque[sqlite3.Connection] = deque()  # that nobody uses now
-        self._is_closed = False
+        self._reading = {is_large: threading.RLock() for is_large in (False, True)}
+        self._readers: dict[bool, sqlite3.Connection] = {}
         self._file = None if path == ":memory:" else StoreFile(Path(path))
         self._looked = -math.inf
         try:
@@ -117,6 +117,9 @@ class SqliteDatabase(Database):
             self._db.execute(f"pragma journal_size_limit = {JOURNAL}")
             self._make_tables()
             if self._file:
+                for is_large in self._reading:
+                    self._readers[is_large] = _connection(path)
+                    self._readers[is_large].execute("pragma query_only = on")
                 self._file.opened(self._data_version())
         except BaseException as error:
             self._close_connections()
@@ -148,7 +151,7 @@ class SqliteDatabase(Database):
         if time.monotonic() - self._looked > LOOK:
             self.check()
         try:
-            with self._reader() as reader:
+            with self._reader(query) as reader:
                 return reader.execute(query, named or values).fetchall()
         except UNSTORABLE as error:
             raise unstorable(error) from None
@@ -217,44 +220,21 @@ class SqliteDatabase(Database):
                 self._db.backup(copy)
 
     def close(self) -> None:
-        with self._lock:
+        with self._lock, self._reading[False], self._reading[True]:
             if self._file:
                 self._file.closed()
             self._close_connections()
 
     @contextmanager
-    def _reader(self) -> Iterator[sqlite3.Connection]:
-        """A connection that no other thread uses meanwhile; of a store in memory its only one."""
-        if self._file is None:
-            with self._lock:
-                yield self._db
-            return
-        try:
-            reader = self._readers.pop()
-        except IndexError:
-            reader = self._new_reader(self._file)
-        try:
-            yield reader
-        finally:
-            if self._is_closed or len(self._readers) >= READERS:
-                reader.close()
-            else:
-                self._readers.append(reader)
-
-    def _new_reader(self, file: StoreFile) -> sqlite3.Connection:
-        # Not made anew where it is gone, and not another that lies in its place.
-        reader = _connection(f"{file.path.absolute().as_uri()}?mode=rw", is_uri=True)
-        try:
-            reader.execute("pragma query_only = on")
-            file.check()
-        except BaseException:
-            reader.close()
-            raise
-        return reader
+    def _reader(self, query: str) -> Iterator[sqlite3.Connection]:
+        """The connection for a query, which no other thread uses meanwhile."""
+        is_large = any(table in query for table in LARGE)
+        # One in memory, or that is just being opened, has its only connection.
+        with self._reading[is_large] if self._readers else self._lock:
+            yield self._readers.get(is_large, self._db)
 
     def _close_connections(self) -> None:
-        self._is_closed = True
-        for connection in (*self._readers, self._db):
+        for connection in (*self._readers.values(), self._db):
             connection.close()
 
     def _make_tables(self) -> None:
@@ -315,10 +295,8 @@ class SqliteDatabase(Database):
                 self._db.execute("rollback")
 
 
-def _connection(path: Path | str, *, is_uri: bool = False) -> sqlite3.Connection:
-    db = sqlite3.connect(
-        path, check_same_thread=False, isolation_level=None, timeout=PATIENCE, uri=is_uri
-    )
+def _connection(path: Path | str) -> sqlite3.Connection:
+    db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
     db.text_factory = readable_text
     db.create_function("holds", 2, _holds, deterministic=True)
     return db
