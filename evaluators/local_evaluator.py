@@ -33,13 +33,12 @@ from evaluators.trace.claims import claiming, is_refusal, without_claim
 from evaluators.trace.labelling import labelled_score, sentences_of
 from evaluators.trace.local_models import (
     KNOWN,
-    Claim,
     check_installed,
     fetch,
     name_of,
     place,
-    reader,
 )
+from evaluators.trace.local_reader import Claim, reader
 from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 

@@ -472,4 +472,4 @@ def test_every_listed_model_has_its_figures_with_their_source():
     for own in local_models.KNOWN.values():
         assert own.published, own.id
         assert own.source, own.id
-        assert own.asks in ("", *local_models._TABLES["asks"]), own.id
+        assert own.asks in ("", *local_models.ASKS), own.id
