@@ -6,11 +6,15 @@ A run asks the same thing once, so the judgement of a response that several mode
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from evaluators.base import Evaluator
+from evaluators.config import config
 from evaluators.dry_run import answered, prompts_of
+from evaluators.errors import ParameterError
 from evaluators.evaluation_pipeline import threshold
 from evaluators.llm import Keys, ModelRequest, request_for, tokens_of
 from evaluators.llm.budget import Amount
@@ -29,6 +33,9 @@ T = TypeVar("T")
 
 CountStored = Callable[[Sequence[str]], int]
 """How many of the requests with these keys have an answer in the store."""
+
+MOST_SECONDS = 20
+"""Of the processor for the doubts of all samples, where others wait for the same one."""
 
 PROMPTS, DOUBTS = mark("Measuring the prompts"), mark("Looking for doubtful samples")
 
@@ -193,16 +200,26 @@ class Measures:
         return self.once(PROMPTS, key, measure)
 
     def doubts(self, plan: RunPlan, evaluator: Evaluator) -> Mapping[int, float]:
-        """How doubtful an evaluator is of each response that is there, by position."""
+        """How doubtful an evaluator is of each response that is there, by position.
+
+        Raises `ParameterError` on a public host where that takes too long.
+        """
 
         def measure() -> Mapping[int, float]:
             doubts: dict[int, float] = {}
             doubt = 0.0
+            end = time.thread_time() + MOST_SECONDS if config().public else math.inf
             for position, sample in enumerate(plan.dataset.samples):
                 if sample.response is None:
                     continue
                 # Repeats follow their sample, and say the same.
                 if sample.repeat == 1:
+                    if time.thread_time() > end:
+                        text = mark(
+                            "To find the samples that the heuristic is least sure of takes too "
+                            "long here. Evaluate fewer samples, or choose another labeller."
+                        )
+                        raise ParameterError(say(text))
                     doubt = evaluator.doubt(sample)
                 doubts[position] = doubt
             return doubts

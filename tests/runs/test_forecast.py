@@ -14,6 +14,7 @@ from evaluators.llm.estimate import SHORT_ANSWER
 from evaluators.llm_judge import LLMasJudge
 from evaluators.prompts import Prompt, fenced, fill, load
 from evaluators.records import Dataset, Sample, Score
+from evaluators.runs import forecast as forecasting
 from evaluators.runs import inputs
 from evaluators.runs.forecast import Measures, PromptSizes, doubt_of, forecast
 from evaluators.runs.inputs import keys_for_estimates, local_store
@@ -235,6 +236,15 @@ def test_so_many_samples_for_the_judges_give_the_least_doubt(doubts, most, expec
             return dict(enumerate(doubts))
 
     assert doubt_of(RunPlan(HALF, []), HybridEvaluator(), most, Known()) == expected
+
+
+def test_on_a_public_host_the_doubts_of_a_form_take_so_long_and_no_longer(monkeypatch):
+    plan, labeller = RunPlan(bundled()[TRACE_SAMPLES], []), HybridEvaluator()
+    monkeypatch.setattr(forecasting, "MOST_SECONDS", -1)
+    assert len(Measures().doubts(plan, labeller)) == ROWS
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    with pytest.raises(ParameterError, match="Evaluate fewer samples, or choose another labeller"):
+        Measures().doubts(plan, labeller)
 
 
 class Unsure(LLMasJudge):

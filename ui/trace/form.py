@@ -166,18 +166,18 @@ def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
 
 
 def _judged_by_hybrid(run: Run) -> dict[str, int]:
-    """How many samples the judges got; nothing where the data are gone."""
+    """How many samples the judges got; nothing where the data are gone, or it takes too long."""
     try:
         whole = session.dataset(run.dataset_name)
         hybrid = from_spec(run.evaluator)
+        count, seed = run.origin.get("sample"), run.seed or 0
+        plan = RunPlan(sampled(whole, count, seed), [hybrid])
+        # As the form measures the same data: so it finds what is remembered here.
+        measures = RememberedMeasures((session.identity(whole.name), count, seed))
+        positions = doubtful(plan, hybrid, measures)
     except PlumblineError:
         return {}
-    count, seed = run.origin.get("sample"), run.seed or 0
-    plan = RunPlan(sampled(whole, count, seed), [hybrid])
-    # As the form measures the same data: so it finds what is remembered here.
-    measures = RememberedMeasures((session.identity(whole.name), count, seed))
     total = len(plan.dataset.samples)
-    positions = doubtful(plan, hybrid, measures)
     judged = total if positions is None else len(positions)
     return {f"trace_judged_{total}": max(1, judged)}
 
