@@ -84,7 +84,7 @@ def test_only_what_the_answer_says_is_judged(model):
         "context_utilization": None,
         "completeness": None,
         "adherence": 0.0,
-        "average": 0.0,
+        "average": None,
         "supported_share": pytest.approx(2 / 3),
     }
     assert "judges the answer alone" in score.reason

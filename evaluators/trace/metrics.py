@@ -74,7 +74,11 @@ class TRACEScores(Record):
         return self._count(Support.NONE)
 
     def average(self) -> float | None:
-        """The mean of those of the four values that apply; None where none does."""
+        """The mean of those of the four values that apply; None where none does, and of a labeller
+        that judges the answer alone.
+        """
+        if self.labels.of_support_alone:
+            return None
         return mean_of_four({name: getattr(self, name) for name in METRICS})
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,11 +137,14 @@ def fractions(scores: TRACEScores) -> dict[str, str]:
 def why_missing(scores: TRACEScores) -> dict[str, str]:
     """Why each value that is None is so, by its name."""
     further = {name: say(reason) for name, reason in _FURTHER_REASONS.items()}
+    if scores.labels.of_support_alone:
+        further[AVERAGE.name] = say(_OF_ANSWER_ALONE)
     reasons = {**arithmetic(scores), **further}
     missing = [name for name, value in scores.values().items() if value is None]
     return {name: reasons[name] for name in missing}
 
 
+_OF_ANSWER_ALONE = mark("does not apply: the labeller judges the answer alone.")
 _FURTHER_REASONS = {
     AVERAGE.name: mark("None of the four values applies."),
     SUPPORTED_SHARE.name: mark("No sentence of the answer has a label."),
@@ -203,7 +210,7 @@ def _worked(
     counts = chosen.counts(sentences, labels)
     steps = [Step(None, mark("does not apply: the documents hold no sentence."))] * 3
     if counts.total and labels.of_support_alone:
-        steps = [Step(None, mark("does not apply: the labeller judges the answer alone."))] * 3
+        steps = [Step(None, _OF_ANSWER_ALONE)] * 3
     # Every formula but that of adherence divides by document sentences, or asks which are there.
     elif counts.total:
         formulas = (chosen.relevance, chosen.utilization, chosen.completeness)

@@ -19,7 +19,14 @@ from evaluators.records import (
 )
 from evaluators.text import language
 from evaluators.trace.definitions import DEFINITIONS, Definition, Step
-from evaluators.trace.metrics import arithmetic, fractions, from_score, to_score, trace_scores
+from evaluators.trace.metrics import (
+    arithmetic,
+    fractions,
+    from_score,
+    to_score,
+    trace_scores,
+    why_missing,
+)
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 
@@ -168,6 +175,15 @@ def test_the_code_table_of_the_gpt_labelling_document(
 )
 def test_the_code_table_of_adherence(support, adherence):
     assert scores(**support).adherence == adherence
+
+
+def test_of_a_labeller_that_judges_the_answer_alone_there_is_adherence_and_no_average():
+    alone = labels(a=FULL, b=NONE).model_copy(update={"of_support_alone": True})
+    scores = trace_scores(sentences(["0a", "0b"], "ab"), alone)
+
+    values = {name: value for name, value in scores.values().items() if value is not None}
+    assert values == {"adherence": 0.0, "supported_share": 0.5}
+    assert "judges the answer alone" in why_missing(scores)["average"]
 
 
 def test_repeated_and_unknown_keys_count_only_under_ragbench():
