@@ -8,11 +8,9 @@ least as likely as the threshold; the probabilities stay with them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from pydantic import Field, SkipValidation
 
-from evaluators.arguments import Documents
 from evaluators.base import evaluator, require
 from evaluators.errors import ParameterError
 from evaluators.llm import LLMClient, tokens_of
@@ -24,7 +22,6 @@ from evaluators.records import (
     Labels,
     Probabilities,
     Sample,
-    Score,
     Sentences,
     SentenceSupport,
     Support,
@@ -32,12 +29,9 @@ from evaluators.records import (
 )
 from evaluators.text.injection import warnings
 from evaluators.text.language import mark, say
-from evaluators.text.sentences import cut
-from evaluators.trace.batch import read_texts
-from evaluators.trace.labelling import labelled_score, sentences_of
+from evaluators.trace.labelling import sentences_of
 from evaluators.trace.labelling_prompt import keyed_text
-from evaluators.trace.method import TRACEMethod
-from evaluators.trace.metrics import TRACEScores, trace_scores
+from evaluators.trace.single_labeller import SingleLabeller
 from evaluators.trace.windows import parts_within
 
 MOST_PAIRS = 50_000
@@ -56,12 +50,10 @@ _MOST_WARNINGS = 20
     judges="one",
     evidence="sentences",
 )
-class DecisionEvaluator(TRACEMethod):
+class DecisionEvaluator(SingleLabeller):
     """TRACE by a decision model: probabilities for all sentences in a call a sample, no reasons."""
 
-    unused = ("chunking_strategy", "embedding_model")
     asks_decisions = True
-    gives_probabilities = True
 
     llm_client: SkipValidation[LLMClient | None] = None
     """The decision model."""
@@ -74,31 +66,6 @@ class DecisionEvaluator(TRACEMethod):
             "A sentence is labelled relevant, used or supported where that is at least so likely."
         ),
     )
-
-    def evaluate(
-        self,
-        question: str,
-        response: str,
-        retrieved_documents: Documents,
-        ground_truth: Any = None,
-        definition: str | None = None,
-    ) -> TRACEScores:
-        """The TRACE values of one answer; the ground truth is not looked at.
-
-        Raises `AccessError` without a judge, `LLMError` where it gives no usable answer.
-        """
-        # An unknown definition is refused before a judge is paid.
-        definition = self.formula(definition)
-        case = read_texts(question, response, retrieved_documents)
-        sentences = cut(case.response, case.retrieved_documents)
-        return trace_scores(sentences, self.label(sentences, case.query).labels, definition)
-
-    def score(self, sample: Sample) -> Score:
-        """Judges the sample on its published sentences, or else on its text cut into sentences."""
-        require(self.needs, sample, self.title)
-        sentences = sentences_of(sample)
-        labelling = self.label(sentences, sample.question)
-        return labelled_score(sample, sentences, [], labelling, self.definition)
 
     def label(self, sentences: Sentences, question: str) -> Labelling:
         """The model's labels with their probabilities.

@@ -11,8 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from evaluators.arguments import Documents
-from evaluators.base import evaluator, require
+from evaluators.base import evaluator
 from evaluators.config import config
 from evaluators.errors import ParameterError, PlumblineError
 from evaluators.records import (
@@ -20,17 +19,12 @@ from evaluators.records import (
     Labelling,
     Labels,
     Probabilities,
-    Sample,
-    Score,
     Sentences,
     SentenceSupport,
     Support,
 )
 from evaluators.text.language import mark, say
-from evaluators.text.sentences import cut
-from evaluators.trace.batch import read_texts
 from evaluators.trace.claims import claiming, is_refusal, without_claim
-from evaluators.trace.labelling import labelled_score, sentences_of
 from evaluators.trace.local_models import (
     KNOWN,
     check_installed,
@@ -39,8 +33,7 @@ from evaluators.trace.local_models import (
     place,
 )
 from evaluators.trace.local_reader import Claim, reader
-from evaluators.trace.method import TRACEMethod
-from evaluators.trace.metrics import TRACEScores, trace_scores
+from evaluators.trace.single_labeller import SingleLabeller
 
 
 @evaluator(
@@ -50,11 +43,8 @@ from evaluators.trace.metrics import TRACEScores, trace_scores
     judges="none",
     evidence="sentences",
 )
-class LocalEvaluator(TRACEMethod):
+class LocalEvaluator(SingleLabeller):
     """Adherence by a classifier on this computer's processor, with a probability a sentence."""
-
-    unused = ("chunking_strategy", "embedding_model")
-    gives_probabilities = True
 
     llm_client: Any = Field(default=None, description="Not used: this metric asks no LLM.")
     model: str = Field(
@@ -108,31 +98,7 @@ class LocalEvaluator(TRACEMethod):
                 return spec.model_copy(update={"params": pinned})
         return spec
 
-    def evaluate(
-        self,
-        question: str,
-        response: str,
-        retrieved_documents: Documents,
-        ground_truth: Any = None,
-        definition: str | None = None,
-    ) -> TRACEScores:
-        """The TRACE values of one answer; the ground truth is not looked at.
-
-        Raises `ParameterError` where the model is not there or cannot be loaded.
-        """
-        definition = self.formula(definition)
-        case = read_texts(question, response, retrieved_documents)
-        sentences = cut(case.response, case.retrieved_documents)
-        return trace_scores(sentences, self.label(sentences, case.query), definition)
-
-    def score(self, sample: Sample) -> Score:
-        """Judges the sample on its published sentences, or else on its text cut into sentences."""
-        require(self.needs, sample, self.title)
-        sentences = sentences_of(sample)
-        labelling = Labelling(by=name_of(self.model), labels=self.label(sentences, sample.question))
-        return labelled_score(sample, sentences, [], labelling, self.definition)
-
-    def label(self, sentences: Sentences, question: str) -> Labels:
+    def label(self, sentences: Sentences, question: str) -> Labelling:
         """Which sentences of the answer are supported; what makes no claim is, and is not read.
 
         Raises `ParameterError` where the model cannot be loaded, `DatasetError` for a sample that
@@ -157,8 +123,9 @@ class LocalEvaluator(TRACEMethod):
             support = Support.FULL if probability >= self.threshold else Support.NONE
             supports[key] = SentenceSupport(key=key, support=support)
         in_order = [supports[sentence.key] for sentence in compared.sentences.response]
-        return Labels(
+        labels = Labels(
             sentence_support=compared.all_supports(sentences, in_order),
             probabilities=Probabilities(supported=likely),
             of_support_alone=True,
         )
+        return Labelling(by=name_of(self.model), labels=labels)
