@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test fuzz check bench attack lock licences examples heuristic words clean
+.PHONY: app test fuzz check bench attack dist lock licences examples heuristic words clean
 
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
@@ -36,6 +36,11 @@ bench: $(VENV)/dev.installed
 # Everything that strangers may send, against the readers and a live app on this machine; about an hour.
 attack: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.attack
+
+# The wheel and the source of a release, the same bytes wherever the same commit is built.
+dist: $(VENV)/dev.installed
+	rm -rf dist
+	$(BIN)/python -m hatchling build
 
 # Renews what requirements.txt, requirements-postgres.txt and requirements-dev.txt need in turn, with hashes, for every system and Python.
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
