@@ -30,9 +30,7 @@ INSTALL = re.compile(
 )
 PINNED = re.compile(r"[\w.-]+(?:\[[\w,]+\])?==[\w.]+")
 WITH_VALUE = {"-c", "--constraint", "-t", "--target"}
-OURS = re.compile(
-    r"\.(?:\[[\w,]+\])?|(?:\./)?dist/\S+|git\+\S+|requirements[\w-]*\.(?:lock|txt)"
-)
+OURS = re.compile(r"\.(?:\[[\w,]+\])?|(?:\./)?dist/\S+|git\+\S+|requirements[\w-]*\.(?:lock|txt)")
 
 
 def files():
