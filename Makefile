@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test fuzz check bench attack dist lock licences examples heuristic words clean
+.PHONY: app test fuzz check bench attack dist lock licences examples notebooks heuristic words clean
 
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
@@ -54,6 +54,10 @@ lock: | $(BIN)/python
 # Makes data/examples/*.jsonl again, from the recorded answers and labels beside them.
 examples: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.examples
+
+# Runs docs/notebooks/*.ipynb and writes what they print into them; half a minute.
+notebooks: $(VENV)/dev.installed
+	@$(BIN)/python -m tests.notebooks
 
 # Measures the heuristic on public data (PLUMBLINE_CHECK_DATA), for data/heuristic.csv and docs/heuristic.md; half a minute.
 heuristic: $(VENV)/dev.installed
