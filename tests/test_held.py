@@ -135,3 +135,17 @@ def test_a_run_weighs_what_people_said_of_it():
     taken = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert run_views._most_bytes(view) > taken / 2 > 500_000
+
+
+@pytest.mark.parametrize(
+    ("samples", "runs", "seconds"),
+    [
+        (100, 1, 2.0),
+        (2000, 1, 2.0),
+        (2000, 8, 16.0),  # 16,000 rows in all, and 1,000 of them a second
+        (20_000, 1, 20.0),
+        (50, 8, 2.0),
+    ],
+)
+def test_partial_results_are_read_the_less_often_the_more_is_at_work(samples, runs, seconds):
+    assert run_views.seconds_between(samples, runs) == seconds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from evaluators.records import Run
@@ -13,6 +15,10 @@ from ui.held import held, weight
 
 FRESH = 2.0
 """Seconds for which the partial results of a run at work are shown before they are read again."""
+
+READ_A_SECOND = 1000
+"""So many samples of all watched runs together are read anew in a second: each takes a tenth of a
+millisecond, for which the pages of everybody wait."""
 
 ROW_BYTES = 3000
 """Bytes in memory for each row of a view: a TRACE row takes some 2,150, its merged row 780 more."""
@@ -33,6 +39,24 @@ def latest(run: Run) -> RunView:
 
     # The run is a part of the version because its cap can be raised.
     return held.read((latest, store, run.id), read, (run, revision), _most_bytes)
+
+
+def watched(run: Run) -> RunView:
+    """The run for a page that draws itself anew; read the less often the more is at work."""
+    if not registry.is_live(run.id):
+        return latest(run)
+    store = session.store()
+    seconds = seconds_between(store.results.counts(run).asked, registry.at_work)
+    # A part of the time that is each run's own, lest all of them are read at once.
+    moment = int(time.monotonic() / seconds + int(run.id[:8], 16) / 2**32)
+    return held.read((watched, store, run.id), lambda: latest(run), (run, moment), _most_bytes)
+
+
+def seconds_between(samples: int, runs: int) -> float:
+    """Seconds for which the partial results of a run of so many samples are shown, beside others
+    of its size.
+    """
+    return max(FRESH, samples * runs / READ_A_SECOND)
 
 
 # Each of all who watch a run has it drawn every few seconds; without this each would count anew.

@@ -195,6 +195,11 @@ class RunRegistry:
         job = self._jobs.get(run_id)
         return job is not None and job.is_live
 
+    @property
+    def at_work(self) -> int:
+        """How many runs this process works on."""
+        return sum(job.is_live for job in list(self._jobs.values()))
+
     def moves(self, run_id: str, store: Store) -> bool:
         """Whether the run is at work, here or elsewhere, or waits for a place."""
         return self.is_waiting(run_id) or self.is_at_work(run_id, store)

@@ -21,6 +21,7 @@ from evaluators.runs import overview, pool
 from evaluators.runs.answer_scorer import AnswerScorer
 from evaluators.runs.overnight import Overnight, collection_note, waiting
 from evaluators.runs.pace import Pace, Progress
+from evaluators.runs.prepared import prepare
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
@@ -209,7 +210,7 @@ class Job:
             view = RunView.read(self._store, self.run)
             overview.summary(view)
             if counts.asked >= LARGE_RUN:
-                view.prepare(lambda: not self.control.is_cancelled)
+                prepare(view, lambda: self.control.is_cancelled)
 
     def _try_overnight(self, overnight: Overnight) -> None:
         """Works on the batches; whatever goes wrong is kept as the reason why the run stopped."""

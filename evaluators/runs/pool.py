@@ -330,7 +330,9 @@ class _Worker:
 def _worker_environment() -> dict[str, str]:
     """Nothing of ours, no key above all, and no metrics of one's own."""
     # One thread each: the workers together fill the processor already.
-    return environment() | {"OPENBLAS_NUM_THREADS": "1", "PLUMBLINE_CUSTOM_DIR": os.devnull}
+    own = {"OPENBLAS_NUM_THREADS": "1", "PLUMBLINE_CUSTOM_DIR": os.devnull}
+    # How much is read of a large run hangs on it.
+    return environment() | own | ({"PLUMBLINE_PUBLIC": "1"} if config().public else {})
 
 
 @cache

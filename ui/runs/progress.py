@@ -80,7 +80,7 @@ def _seconds_to_redraw(run: Run) -> float:
 
 
 def _draw_results(run: Run, body: Callable[[RunView], None]) -> None:
-    body(run_views.latest(run))
+    body(run_views.watched(run))
 
 
 def show_state(run: Run) -> None:
