@@ -5,10 +5,11 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.text.language import say
 from ui.parts import head
-from ui.settings import backup, system
+from ui.settings import backup, sign_in, system
 from ui.settings import view as settings_view
 
 head.show(say("Settings"), say("Keys for models, stored answers, and what is kept."))
+sign_in.show()
 provider = settings_view.access()
 st.header(say("Models"))
 settings_view.list_models(provider)

@@ -23,6 +23,7 @@ from evaluators.llm import Access, clients
 from evaluators.llm.keys import clean_address, keys_from_environment
 from evaluators.llm.own import OwnAccess
 from evaluators.llm.providers import PROVIDERS
+from evaluators.llm.sign_in import PROVIDER, SignedIn
 from evaluators.records import Dataset, Run
 from evaluators.rounds import limits
 from evaluators.runs import examples, workspaces
@@ -53,6 +54,9 @@ CLICKED = "clicked"
 
 DEAD_LINK = "dead_link"
 """Where a session notes that it came with a link that leads nowhere."""
+
+SIGN_IN_ENDED = "sign_in_ended"
+"""Where a session notes that the time of its sign-in is over, until it has another key."""
 
 MOST_REMEMBERED = 10_000
 """Workspaces of which it is remembered that they had a key."""
@@ -189,8 +193,17 @@ def own_keys() -> dict[str, Access]:
     """
     if config().public:
         own: dict[str, Access] = st.session_state.setdefault("keys", {})
+        if any(isinstance(access, SignedIn) and access.has_ended for access in own.values()):
+            own.pop(PROVIDER)
+            st.session_state[SIGN_IN_ENDED] = True
         return own
     return _kept_keys.setdefault(config().data_dir, {})
+
+
+def signed_in() -> SignedIn | None:
+    """This visitor's account at Hugging Face, as long as it is signed in."""
+    access = own_keys().get(PROVIDER)
+    return access if isinstance(access, SignedIn) else None
 
 
 def systems() -> list[OwnAccess]:
@@ -201,6 +214,7 @@ def systems() -> list[OwnAccess]:
 def keep_key(access: Access) -> None:
     """Uses the key from now on."""
     own_keys()[access.provider] = access
+    st.session_state.pop(SIGN_IN_ENDED, None)
     if config().public:
         _had_keys[workspace()] = None
         while len(_had_keys) > MOST_REMEMBERED:
@@ -224,7 +238,9 @@ def address_of(provider: str) -> str:
 
 def has_lost_key() -> bool:
     """Whether a key was entered in this workspace of a public host, and a reload forgot it."""
-    return config().public and not own_keys() and workspace() in _had_keys
+    if not config().public or own_keys() or SIGN_IN_ENDED in st.session_state:
+        return False
+    return workspace() in _had_keys
 
 
 def offered() -> dict[str, dict[str, str]]:

@@ -78,3 +78,10 @@ labels_given = RateLimit(
     refusal="That was too fast: the label was not kept. Wait a minute.",
 )
 """Those that came to this process: of a round by the token, else by the tab and the run."""
+
+sign_ins = RateLimit(
+    # As with joins: a class comes at once from one address.
+    most_of_one=60,
+    refusal="Very many signed in from here in the last minute. Wait a minute, then try again.",
+)
+"""Those that an address began."""

@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluators.config import config
 from evaluators.errors import AccessError, LLMError, RunStoppedError, TransientError
-from evaluators.llm import Access, catalogue, clients
+from evaluators.llm import Access, catalogue, clients, sign_in
 from evaluators.llm.keys import address_of, allowed_providers, bind
 from evaluators.llm.money import dollars
 from evaluators.llm.providers import CUSTOM, PROVIDERS, Provider, named_endpoint
@@ -62,6 +62,8 @@ def lost_key() -> None:
     """What a reload forgets, said where that happened."""
     if session.has_lost_key():
         words = say("Your key was forgotten with the reload. Enter it again.")
+        if sign_in.app_of_host():
+            words = say("Your key was forgotten with the reload. Enter it again, or sign in again.")
         st.warning(words, icon=":material/key_off:")
 
 
@@ -351,6 +353,8 @@ def _key_in_use(provider: str) -> None:
     own = session.own_keys()
     in_use = session.keys().get(provider)
     record = PROVIDERS[provider]
+    if isinstance(in_use, sign_in.SignedIn):
+        return
     if provider in own:
         where = _other_address(own[provider])
         state = say("Not tested{where}.", where=where)
