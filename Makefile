@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test fuzz check bench attack dist lock licences examples notebooks heuristic words clean
+.PHONY: app test fuzz check bench attack dist site lock licences examples notebooks heuristic words clean
 
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
@@ -41,6 +41,10 @@ attack: $(VENV)/dev.installed
 dist: $(VENV)/dev.installed
 	rm -rf dist
 	$(BIN)/python -m hatchling build
+
+# The documentation as a site, in site/html, from README.md and docs/; ends at a link that leads nowhere.
+site: $(VENV)/dev.installed
+	@$(BIN)/python -m tests.documentation
 
 # Renews what requirements.txt, requirements-postgres.txt and requirements-dev.txt need in turn, with hashes, for every system and Python.
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
