@@ -50,8 +50,9 @@ def sections() -> dict[str, list[str]]:
 
 
 def described() -> dict[str, str]:
-    """What README's list of pages says of each."""
-    rows = re.findall(r"^\| (.*\]\(.*) \| (.*) \|$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    """What the list of pages in README says of each, and that of the Chinese one."""
+    text = "".join((ROOT / name).read_text("utf-8") for name in ("README.md", "README.zh-CN.md"))
+    rows = re.findall(r"^\| (.*\]\(.*) \| (.*) \|$", text, re.MULTILINE)
     return {page: said for links, said in rows for page in LINK.findall(links)}
 
 

@@ -177,7 +177,7 @@ def leads_somewhere(path, link):
 
 
 @pytest.mark.parametrize(
-    "path", [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")], ids=lambda path: path.name
+    "path", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")], ids=lambda path: path.name
 )
 def test_every_link_and_make_target_exists(path):
     text = path.read_text(encoding="utf-8")

@@ -128,7 +128,7 @@ def test_readme_says_of_every_page_what_it_holds(site):
     lines = (site / "llms.txt").read_text("utf-8").splitlines()
     without = [line for line in lines if line.startswith("- ") and "): " not in line]
 
-    assert without == ["- [Plumbline](README.md)"]
+    assert without == ["- [Plumbline](README.md)", "- [Plumbline（简体中文）](README.zh-CN.md)"]
 
 
 def test_all_papers_stand_one_after_the_other_for_models(site):
