@@ -73,6 +73,9 @@ PUBLISHED = re.compile(
 )
 """Stands in the name of a column of published questions, whose answers are the true ones."""
 
+LONGEST = 200
+"""Characters of a column's name that are looked at; none that is known is as long."""
+
 _NEVER = frozenset(_TABLES["other"]["never"].split())
 """A column with one of these words in its name holds no field, unless the name is known."""
 
@@ -91,7 +94,8 @@ def canonical(name: str) -> str:
 
 def folded(name: str) -> str:
     """A column name without case, accents and punctuation: "userQuestions" is "user_questions"."""
-    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", _without_accents(nfkc(name)))
+    known_by = _without_accents(nfkc(name[:LONGEST]))
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", known_by)
     return re.sub(r"[\W_]+", "_", split.casefold()).strip("_")
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from evaluators.errors import ParameterError
-from evaluators.surrogates import without_surrogates
+from evaluators.surrogates import without_lone_escapes
 from evaluators.text.strangers_json import strangers_json
 
 END_OF_STREAM = b"[DONE]"
@@ -42,7 +42,8 @@ def events_of(body: bytes, kind: str) -> list[Any]:
 
     Of a stream with more than `MOST_EVENTS` it gives one more, and leaves the others unread.
     """
-    text = body.decode("utf-8-sig", "replace")
+    # Half a character in a key or a text could neither be shown nor stored.
+    text = without_lone_escapes(body.decode("utf-8-sig", "replace"))
     if "event-stream" in kind:
         return [*islice(_stream(text), MOST_EVENTS + 1)]
     if "ndjson" in kind or "jsonl" in kind:
@@ -127,8 +128,7 @@ def places(events: Sequence[Any]) -> dict[str, str]:
         if path in shown or len(shown) < MOST_PLACES:
             text = value if isinstance(value, str) else json.dumps(value)
             between = " · " if shown.get(path) and "[]" in path else ""
-            whole = f"{shown.get(path, '')}{between}{text[:MOST_SHOWN]}"
-            shown[path] = without_surrogates(whole)[:MOST_SHOWN]
+            shown[path] = f"{shown.get(path, '')}{between}{text[:MOST_SHOWN]}"[:MOST_SHOWN]
     return shown
 
 

@@ -24,6 +24,8 @@ MOST_OF_A_ROW = 100_000_000
 """Characters that are read of a row that was repaired: some seconds."""
 LOOK = 100
 """Characters that are read in the time that it takes to look into a text at all."""
+HEAD = 8
+"""Signs of an answer that are looked for everywhere; only where they stand is the rest compared."""
 PATTERN = 100
 """Characters that are read in the time in which one more becomes part of a pattern."""
 SHORT = 2
@@ -79,12 +81,15 @@ def in_one_form(text: str, *, is_chinese: bool) -> str:
 def as_words(spelling: str, text: str, read: Reading) -> re.Pattern[str]:
     """Finds it in the text as words of its own, where words have ends."""
     words = spelling.split()
-    # Each word of the text may begin it, and all but its last word follow.
-    read(PATTERN * len(spelling) + len(words) * len(text))
     escaped = r"\s+".join(map(re.escape, words))
-    if not spelling.isascii():
-        return re.compile(escaped, re.IGNORECASE)
-    return re.compile(rf"(?<!\w){escaped}(?!\w)", re.IGNORECASE)
+    before, behind = (r"(?<!\w)", r"(?!\w)") if spelling.isascii() else ("", "")
+    # Each word of the text may begin it, and all but its last word follow.
+    read(PATTERN * len(spelling) + (HEAD + len(words)) * len(text))
+    # Wherever its first signs stand, all of it may have to be compared.
+    head = re.escape("".join(words[:1])[:HEAD])
+    starts = re.finditer(f"(?={before}{head})", text, re.IGNORECASE)
+    read(len(spelling) * sum(1 for _ in starts))
+    return re.compile(f"{before}{escaped}{behind}", re.IGNORECASE)
 
 
 class Answer:

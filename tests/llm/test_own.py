@@ -286,9 +286,16 @@ def test_a_reply_of_any_depth_and_width_is_shown_within_bounds():
     started = time.process_time()
     assert len(places([wide])) == 100
     assert len(places([branched])) == 1
-    assert places([{"\ud800": "\ud800"}])
     assert places(events_of(deep.encode(), "")) == {}
     assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize("kind", ["", "text/event-stream", "ndjson"])
+def test_half_characters_of_a_reply_are_replaced_in_keys_and_texts(kind):
+    body = rb'{"\ud800 a": "\udfff", "b": "\ud83d\ude00"}'
+    stream = b"data: " + body + b"\n\n" if "event" in kind else body
+
+    assert places(events_of(stream, kind)) == {'["\ufffd a"]': "\ufffd", "b": "\N{GRINNING FACE}"}
 
 
 def test_events_end_at_done_and_may_be_cut_off():

@@ -130,6 +130,23 @@ def test_a_long_answer_is_paid_by_its_length():
         as_words("a " * 2000, "a " * 8000, Reading(10**7))
 
 
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("-" * 2000 + "7", "-" * 8000),
+        ("-" * 2000 + " 7", "-" * 8000),
+        ("äb" * 1000 + "7", "ÄB" * 4000),
+        ("ſ" * 2000, "s" * 8000),  # of one letter with s, where capitals do not count
+        ("-=" * 1000, "-=" * 4000),
+    ],
+)
+def test_a_long_answer_is_paid_wherever_its_first_signs_stand(word, text):
+    # Compared from each of them on: 400 KB and 50 KB took 23 s.
+    with pytest.raises(DatasetError, match="takes too long"):
+        as_words(word, text, Reading(5 * 10**6))
+    as_words(word, "A mill of oak. " * 500, Reading(5 * 10**6))
+
+
 def test_chinese_answers_are_found_without_spaces():
     text = "磨坊建于 1812 年。磨坊磨黑麦。磨坊靠近河流。磨坊有三层。"
 
