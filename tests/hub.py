@@ -4,11 +4,12 @@ beside it.
     with Hub({"owner/name": Repo({"train.csv": b"question,response\\nq,a\\n"})}) as hub:
         os.environ["HF_ENDPOINT"] = hub.address
 
-Files are sent by way of a redirect to `/cdn/`, as the hub does. `pages` are files by their paths.
+`writers` are the owners by their tokens, and `pushed` what they put into which data set. Files are sent by way of a redirect to `/cdn/`, as the hub does. `pages` are files by their paths.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -70,6 +71,10 @@ class Hub:
         self.pages = pages or {}
         self.fault = fault
         self.asked: list[Asked] = []
+        self.writers: dict[str, str] = {}
+        self.pushed: dict[str, dict[str, bytes]] = {}
+        self.private: dict[str, bool] = {}
+        self.large: dict[str, bytes] = {}
         self.sent = 0
         self.ends = threading.Event()
         self._server = ThreadingHTTPServer(
@@ -109,6 +114,64 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_HEAD(self) -> None:
         self.do_GET()
+
+    def do_PUT(self) -> None:
+        size = int(self.headers["content-length"])
+        self.hub.large[self.path.removeprefix("/large/")] = self.rfile.read(size)
+        self._send(200)
+
+    def do_POST(self) -> None:
+        """What is written: as the hub's library does it, large and binary files apart."""
+        path = unquote(urlsplit(self.path).path)
+        text = self.rfile.read(int(self.headers["content-length"])).decode()
+        self.hub.asked.append(Asked(path, dict(self.headers)))
+        owner = self.hub.writers.get(self.headers.get("authorization", "").removeprefix("Bearer "))
+        fault = self.hub.fault(path)
+        if path == "/api/validate-yaml":
+            self._json(200, {"errors": [], "warnings": []})
+        elif fault:
+            self._send(int(fault), b'{"error": "told"}')
+        elif owner is None:
+            self._send(401, b'{"error": "Invalid username or password."}')
+        elif path == "/api/repos/create":
+            self._create(json.loads(text), owner)
+        elif path.endswith("/preupload/main"):
+            named = [file["path"] for file in json.loads(text)["files"]]
+            self._json(200, {"files": list(map(_how_to_upload, named))})
+        elif path.endswith(".git/info/lfs/objects/batch"):
+            objects = json.loads(text)["objects"]
+            for thing in objects:
+                upload = {"href": f"{self.hub.address}/large/{thing['oid']}"}
+                thing["actions"] = {"upload": upload}
+            self._json(200, {"transfer": "basic", "objects": objects})
+        else:
+            self._commit(path.split("/")[3:5], [json.loads(line) for line in text.splitlines()])
+
+    def _commit(self, name: list[str], lines: list[dict[str, Any]]) -> None:
+        data_set = "/".join(name)
+        pushed = self.hub.pushed[data_set]
+        for line in lines:
+            value = line["value"]
+            if line["key"] == "file":
+                pushed[value["path"]] = base64.b64decode(value["content"])
+            elif line["key"] == "lfsFile":
+                pushed[value["path"]] = self.hub.large[value["oid"]]
+        address = f"{self.hub.address}/datasets/{data_set}/commit/{REVISION}"
+        self._json(200, {"commitOid": REVISION, "commitUrl": address, "hookOutput": ""})
+
+    def _create(self, wanted: dict[str, Any], owner: str) -> None:
+        name = f"{wanted.get('organization') or owner}/{wanted['name']}"
+        if not name.startswith(f"{owner}/"):
+            self._send(403, b'{"error": "You have no rights there."}')
+        elif name in self.hub.pushed:
+            self._json(409, {"url": f"{self.hub.address}/datasets/{name}"})
+        else:
+            self.hub.pushed[name] = {}
+            self.hub.private[name] = wanted.get("private") or wanted.get("visibility") == "private"
+            self._json(200, {"url": f"{self.hub.address}/datasets/{name}"})
+
+    def _json(self, status: int, value: dict[str, Any]) -> None:
+        self._send(status, json.dumps(value).encode())
 
     def do_GET(self) -> None:
         path = unquote(urlsplit(self.path).path)
@@ -151,6 +214,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _describe(self, name: str) -> None:
         repo = self.hub.repos.get(name)
+        if name in self.hub.pushed:
+            repo = Repo(self.hub.pushed[name])
         if repo is None:
             told = {"x-error-code": "RepoNotFound"}
             self._send(401, b'{"error": "Invalid username or password."}', **told)
@@ -163,7 +228,7 @@ class _Handler(BaseHTTPRequestHandler):
             "id": name,
             "sha": REVISION,
             "gated": repo.gated,
-            "private": False,
+            "private": self.hub.private.get(name, False),
             "siblings": siblings,
         }
         self._send(200, json.dumps(described | {"cardData": dict(repo.card), "tags": []}).encode())
@@ -271,3 +336,8 @@ def ragbench_row(number: int) -> dict[str, Any]:
         "all_relevant_sentence_keys": ["0a"],
         "all_utilized_sentence_keys": ["0a"],
     }
+
+
+def _how_to_upload(path: str) -> dict[str, Any]:
+    mode = "lfs" if path.endswith(".parquet") else "regular"
+    return {"path": path, "uploadMode": mode, "shouldIgnore": False}

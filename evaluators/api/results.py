@@ -291,11 +291,7 @@ class Results:
 
     def to_arrow(self) -> pyarrow.Table:
         """The same as a table of Arrow, which polars, DuckDB and `datasets` take without a copy."""
-        from pyarrow import table
-
-        rows = AnswerRows(self.read(), self.view)
-        cells = list(rows.cells())
-        return table({name: [row.get(name) for row in cells] for name in rows.columns()})
+        return AnswerRows(self.read(), self.view).arrow()
 
     def lines(self) -> Iterator[dict[str, object]]:
         """The rows of `to_pandas` one by one, `None` for what is missing, with all that was judged.

@@ -135,6 +135,15 @@ def files(dataset_id: str) -> Listing:
     Raises `DatasetError` where the hub cannot be reached, or has no such data set that anybody may
     read.
     """
+    name = checked_id(dataset_id)
+    described = _described(name)
+    if described.gated:
+        raise DatasetError(say(_GATED, data_set=name, remedy=say(REMEDY)))
+    return _listing(name, described)
+
+
+def checked_id(dataset_id: str) -> str:
+    """The id as owner/name, also of the address of a page; raises `DatasetError` for no id."""
     given = dataset_id.strip()
     if _NAME.fullmatch(given):
         raise DatasetError(
@@ -149,10 +158,7 @@ def files(dataset_id: str) -> Listing:
         raise DatasetError(
             say("{given!r} is not a data set of the hub. Write it as owner/name.", given=given[:80])
         )
-    described = _described(found[1])
-    if described.gated:
-        raise DatasetError(say(_GATED, data_set=found[1], remedy=say(REMEDY)))
-    return _listing(found[1], described)
+    return found[1]
 
 
 def fetch(
@@ -186,14 +192,14 @@ def fetch(
 
 def host() -> str:
     """The name of the hub's host."""
-    return urlsplit(_endpoint()).netloc
+    return urlsplit(endpoint()).netloc
 
 
 # Listing
 
 
 def _described(dataset_id: str) -> _Described:
-    address = f"{_endpoint()}/api/datasets/{dataset_id}?blobs=true"
+    address = f"{endpoint()}/api/datasets/{dataset_id}?blobs=true"
     with _answer(dataset_id, address) as response:
         name = say("The list of files of {data_set}", data_set=dataset_id)
         data = received(name, response, LONGEST_DESCRIPTION)
@@ -439,7 +445,7 @@ def _file_bytes(
         file.path,
         repo_type="dataset",
         revision=listing.revision,
-        endpoint=_endpoint(),
+        endpoint=endpoint(),
     )
     with _answer(listing.id, address) as response:
         is_enough = ends.are_reached if ends else None
@@ -472,7 +478,8 @@ class _RowEnds:
 # The host
 
 
-def _endpoint() -> str:
+def endpoint() -> str:
+    """The address of the hub, without a path."""
     return os.environ.get("HF_ENDPOINT", _ADDRESS).rstrip("/")
 
 

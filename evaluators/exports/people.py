@@ -20,6 +20,12 @@ def people_csv(view: RunView, by: View) -> Iterator[bytes]:
     were hidden, `drawn` and `probability` how the answer came before the person, `queue` in which
     queue it stood. A `verdict` is what a value is in the person's eyes, yes or no.
     """
+    columns, rows = people_rows(view)
+    yield as_csv(columns, rows)
+
+
+def people_rows(view: RunView) -> tuple[list[str], list[list[object]]]:
+    """The columns of people's labels, and their rows."""
     models = run_facts.titles(view.run)
     has_models = len(models) > 1
     fields = [name for name in PersonLabel.model_fields if name != "sentence"]
@@ -30,7 +36,7 @@ def people_csv(view: RunView, by: View) -> Iterator[bytes]:
         for label in labels:
             values = label.model_dump(mode="json")
             rows.append([*place, metric, *(values[name] for name in fields)])
-    yield as_csv(["sample", *(["model"] if has_models else []), "metric", *fields], rows)
+    return ["sample", *(["model"] if has_models else []), "metric", *fields], rows
 
 
 FORMAT = ExportFormat(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluators.catalogue import goes_by_rules
 from evaluators.errors import IN_PYTHON
@@ -22,6 +22,9 @@ from evaluators.runs.formulas import labelling_prompt
 from evaluators.runs.run_view import MOST_WITH_FLAWS, Content, RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.sentences import cut
+
+if TYPE_CHECKING:
+    import pyarrow
 
 # Columns of every table; a value of a metric that is called so gets another name.
 FACTS = (
@@ -75,6 +78,13 @@ class AnswerRows:
         """The rows one by one, each with at least the `columns`."""
         for row, content, problem in self._contents():
             yield self._cells_of(row, content, problem)
+
+    def arrow(self) -> pyarrow.Table:
+        """The same as a table of Arrow."""
+        from pyarrow import table
+
+        cells = list(self.cells())
+        return table({name: [row.get(name) for row in cells] for name in self.columns()})
 
     def lines(self) -> Iterator[Row]:
         """The rows with all that was judged, so that they get the same scores when they are read.

@@ -29,7 +29,7 @@ from ui.parts import (
 from ui.parts.moments import local_time
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
-from ui.runs import files, naming, progress, recount, repeated, run_again
+from ui.runs import files, hub, naming, progress, recount, repeated, run_again
 
 
 def new_run(shown: Run | None, form: Callable[[], None]) -> None:
@@ -94,6 +94,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 _link(run)
                 if not progress.is_moving(run):
                     files.download(view)
+                    hub.form(view)
                 files.assignment_link(run)
             run_again.button(run)
             label_some.button(run)
