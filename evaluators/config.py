@@ -89,6 +89,11 @@ class Config(Record):
     """The same while others wait. A browser shows a page in the background only once a minute."""
     behind_proxy: bool = False
     """Whether a proxy in front of this host tells in X-Forwarded-For where a visitor comes from."""
+    framed_by: str = Field("", pattern=r"^(https?://[A-Za-z0-9*.:-]+ ?)*$")
+    """The sites, beside a Space's own, that may show this app in a frame, as https://lms.school.edu.
+
+    Separated by spaces. Their pages can lay something over the app, so only those you trust.
+    """
 
     @field_validator("database")
     @classmethod

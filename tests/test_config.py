@@ -42,6 +42,12 @@ def test_without_variables_it_is_a_laptop():
         ("PLUMBLINE_WORKSPACES_IN_ALL", "9", "workspaces_in_all", 9),
         ("PLUMBLINE_UNWATCHED_SECONDS_WHEN_FULL", "20", "unwatched_seconds_when_full", 20),
         ("PLUMBLINE_BEHIND_PROXY", "1", "behind_proxy", True),
+        (
+            "PLUMBLINE_FRAMED_BY",
+            "https://a.edu http://b:80",
+            "framed_by",
+            "https://a.edu http://b:80",
+        ),
         ("SPACE_ID", "someone/plumbline", "behind_proxy", True),
     ],
 )

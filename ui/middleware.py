@@ -82,9 +82,13 @@ def _content_security_policy(host: str) -> str:
         "base-uri": "'none'",
         "form-action": "'none'",
         "frame-src": "'none'",
-        "frame-ancestors": _SPACE_FRAMES if on_a_space() else "'none'",
+        "frame-ancestors": _frames() or "'none'",
     }
     return "; ".join(f"{name} {sources}" for name, sources in allowed.items())
+
+
+def _frames() -> str:
+    return " ".join(filter(None, [_SPACE_FRAMES if on_a_space() else "", config().framed_by]))
 
 
 class SecurityHeaders:

@@ -124,6 +124,14 @@ def test_a_space_is_framed_by_hugging_face_and_by_nobody_else(monkeypatch):
     assert policy.endswith("frame-ancestors https://huggingface.co https://*.hf.space")
 
 
+def test_whoever_runs_the_app_names_the_sites_that_may_frame_it(monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_FRAMED_BY", "https://lms.school.edu https://b.example")
+    headers = TestClient(SecurityHeaders(PlainTextResponse("."))).get("/").headers
+
+    frames = "frame-ancestors https://lms.school.edu https://b.example"
+    assert headers["Content-Security-Policy"].endswith(frames)
+
+
 @pytest.mark.parametrize(
     ("name", "answered"),
     [

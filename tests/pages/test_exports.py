@@ -10,7 +10,9 @@ from click.testing import CliRunner
 from evaluators import evaluate, exports, for_paper
 from evaluators.errors import ParameterError
 from evaluators.exports import formats
+from evaluators.runs.examples import INVENTED
 from evaluators.terminal import cli
+from tests.pages.screen import press
 from ui import session
 
 MADE_UP = """
@@ -73,3 +75,23 @@ def test_python_writes_by_the_ending_or_by_name(open_page, tmp_path):
     ):
         results.export(tmp_path / "run.docx")
     assert not (tmp_path / "run.docx").exists()
+
+
+def test_the_lines_for_a_frame_are_there_where_a_site_may_show_one(open_page, filled, monkeypatch):
+    frame = f'?run={filled.trace.id}&embed=true" title="Plumbline" width="100%"'
+
+    def lines(**query: str) -> str:
+        return "".join(code.value for code in open_page("trace", **query).code)
+
+    assert "<iframe" not in lines(run=filled.trace.id)
+    monkeypatch.setenv("PLUMBLINE_FRAMED_BY", "https://lms.school.edu")
+    assert frame in lines(run=filled.trace.id)
+
+
+def test_a_visitors_own_run_has_none_which_would_open_the_workspace(open_page, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    monkeypatch.setenv("PLUMBLINE_FRAMED_BY", "https://lms.school.edu")
+    at = open_page("trace", run=INVENTED)
+    assert "<iframe" in "".join(code.value for code in at.code)
+    mine = press(at, "Make it yours")
+    assert "<iframe" not in "".join(code.value for code in mine.code)

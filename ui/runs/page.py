@@ -141,3 +141,9 @@ def _link(run: Run) -> None:
         st.caption(say("Whoever has this link sees and changes all that is in your workspace."))
     else:
         st.caption(say("Opens this run on this machine."))
+    # In a public host's frame there would be the way to a workspace, for whoever reads that page.
+    frames = config().framed_by
+    if frames and (not config().public or run.workspace != session.workspace()):
+        st.caption(plain(say("For a page of {sites}, which shows it in a frame", sites=frames)))
+        frame = f'<iframe src="{address}?run={run.id}&embed=true" title="Plumbline"'
+        st.code(f'{frame} width="100%" height="800"></iframe>', language=None, wrap_lines=True)
