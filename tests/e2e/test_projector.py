@@ -68,10 +68,10 @@ def test_every_text_is_large_and_nothing_is_wider_than_the_screen(page):
 
 def test_it_is_switched_on_kept_from_page_to_page_and_left(page):
     page.goto("/trace?run=example-invented")
-    details = page.get_by_role("button", name="Details")
-    expect(details).to_be_visible()
+    share = page.get_by_role("button", name="Share")
+    expect(share).to_be_visible()
     page.get_by_role("button", name="Projector").click()
-    expect(details).to_be_hidden()
+    expect(share).to_be_hidden()
     expect(page).to_have_url(re.compile("projector=1"))
     page.get_by_role("link", name="Learn").click()
     expect(page.get_by_role("heading", name="Learn", exact=True)).to_be_visible()

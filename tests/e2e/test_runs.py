@@ -19,6 +19,11 @@ def test_two_runs_are_named_found_and_compared_by_keyboard(page, server):
     runs = [create_long_run(server.store, f"named {number}") for number in (1, 2)]
     page.goto(f"/trace?run={runs[0].id}")
     settled(page)
+    in_head = page.locator("[class*=st-key-head_] button:visible")
+    expect(in_head).to_have_text(
+        [re.compile(word) for word in ("Share", "Compare", "Label", "More")]
+    )
+    page.get_by_role("button", name="More", exact=True).press("Enter")
     page.get_by_role("button", name="Rename").press("Enter")
     page.get_by_label("Title", exact=True).fill("First try")
     page.get_by_text("Baseline of named 1").click()

@@ -59,7 +59,8 @@ def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(pa
     expect(page.get_by_text("Retrieved by BM25: up to 5 of 2 chunks")).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     finish(page, "2 answers checked")
-    page.get_by_text("Details", exact=True).click()
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("button", name="Details", exact=True).click()
     expect(page.get_by_text("Retrieved by BM25: up to 5 of 2 chunks")).to_be_visible()
 
 

@@ -119,10 +119,11 @@ def test_the_heuristic_runs_with_two_metrics_beside_it(open_page):
     assert "Also: Context recall (lexical), Words found (Least: 1)" in said(at)
     assert {"Context relevance", "Context recall (lexical)", "Words found"} <= set(cards(at))
     rows = samples(at)
+    # The worst first.
     assert [row["Verdict"] for row in rows] == [
-        "1 sentence supported",
         "1 of 1 sentence not supported",
         "failed: Words found",
+        "1 sentence supported",
     ]
     assert {"Adherence", "Context recall (lexical)", "Words found"} <= set(rows[0])
     at.selectbox(key=f"order_{runs()[0].id}").set_value("words_found, lowest first")

@@ -10,9 +10,13 @@ import pytest
 from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
+from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Choice, Model, find
-from evaluators.records import Cap, Sample
+from evaluators.records import Cap, Dataset, Sample
+from evaluators.runs import inputs
+from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import KEY, OpenPage, checked, keep_upload
@@ -254,3 +258,34 @@ def form(
             widget for widget in at.number_input if widget.label == "Samples for the judges"
         ).set_value(most)
     return checked(at.run())
+
+
+# What was chosen last
+
+
+def judged_last() -> None:
+    data = bundled()[TRACE_SAMPLES]
+    assert isinstance(data, Dataset)
+    luna = find(LUNA)
+    assert luna is not None
+    plan = RunPlan(data, inputs.evaluators(["gpt_labeling"]), judges=(luna.spec(),))
+    create_run(session.store(), plan, workspace="local")
+
+
+def test_the_judge_of_the_last_run_is_proposed_where_it_can_be_asked(open_page, provider):
+    judged_last()
+    at = open_page("trace")
+    assert at.radio(key="trace_method").value == JUDGE
+    assert at.selectbox(key="trace_judge").value == LUNA
+    # One's own choice stays, and nothing is proposed again.
+    at.radio(key="trace_method").set_value(HEURISTIC)
+    checked(at.run())
+    checked(at.switch_page("../pages/runs.py").run())
+    checked(at.switch_page("../pages/trace.py").run())
+    assert at.radio(key="trace_method").value == HEURISTIC
+    assert not at.button(key="trace_start").disabled
+
+
+def test_a_last_judge_without_a_key_is_not_proposed(open_page):
+    judged_last()
+    assert open_page("trace").radio(key="trace_method").value == HEURISTIC

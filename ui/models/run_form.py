@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from evaluators.base import Benchmark
-from evaluators.catalogue import metric_named
+from evaluators.catalogue import leads, metric_named
 from evaluators.datasets.sampling import sampled
 from evaluators.errors import DatasetError
 from evaluators.llm.catalogue import Choice, find
@@ -33,6 +33,9 @@ from ui.parts.untrusted import plain
 FieldsOfForm = Callable[[Run, list[str] | None], dict[str, Any]]
 """From a run, and the ids of its judges; `None` where the form begins with its usual ones."""
 
+LOOKED_AT = 20
+"""Runs among which the last one of a page is looked for."""
+
 CHANGED = mark(
     "The data changed since this form was drawn, so no run was started. Look at it again, "
     "then press Start."
@@ -40,14 +43,19 @@ CHANGED = mark(
 
 
 def chosen_data(
-    benchmark: Benchmark | None, names: Iterable[str], of_form: FieldsOfForm = lambda *_: {}
+    benchmark: Benchmark | None,
+    names: Iterable[str],
+    of_form: FieldsOfForm = lambda *_: {},
+    of_who: FieldsOfForm = lambda *_: {},
 ) -> str | None:
     """The name of the data for a new run, beside a link to the page where others are uploaded.
 
     Before any field is drawn it gets its value from the run that a link names: those that all forms
-    have here, those of one page by `of_form`, which gives them by their keys.
+    have here, those of one page by `of_form`, which gives them by their keys. Where none is named,
+    who is asked is proposed as the last run of the page had it: `of_who` gives those fields.
     """
     _fill(benchmark, of_form)
+    _propose_last(benchmark, of_who)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     right.page_link(
         "../pages/datasets.py", label=say("Upload a data set"), icon=":material/upload_file:"
@@ -213,6 +221,29 @@ def _fill(benchmark: Benchmark | None, of_form: FieldsOfForm) -> None:
     fields |= of_form(run, judges if judges or not_usable else None)
     for name, value in (fields | _fields_of_metrics(run, benchmark, key)).items():
         st.session_state[name] = value
+
+
+def _propose_last(benchmark: Benchmark | None, of_who: FieldsOfForm) -> None:
+    """Who was asked by the last run of this page, once a session, where each can be asked now."""
+    place = f"{_place(benchmark)}_last"
+    if place in st.session_state:
+        return
+    st.session_state[place] = True
+    newest = session.store().runs.newest(session.workspace(), LOOKED_AT)
+    run = next((run for run in newest if leads(run.evaluator.name) == benchmark), None)
+    if run is None:
+        return
+    by_id = model_form.choices()
+    models, judges = ([spec.id for spec in specs] for specs in (run.models, run.judges))
+    if any(name not in by_id or by_id[name].problem for name in (*models, *judges)):
+        return
+    key, fields = benchmark or "metrics", of_who(run, judges)
+    if models:
+        fields[f"{key}_models"] = models
+    if judges:
+        fields[f"{key}_metric_judge"] = judges[0]
+    for name, value in fields.items():
+        st.session_state.setdefault(name, value)
 
 
 def _models_for(run: Run) -> Mapping[str, Choice]:

@@ -35,6 +35,10 @@ NOTE_SHOWN = 45
 ALL = mark("All")
 ANY_NOTE = ""
 """The chip of all answers with a note, whatever their tags: no tag is called so."""
+MOST_VALUES = 2
+"""Values that have columns on a screen of usual width: of more only that of the order has one, as a
+question and an answer need the room. The others stand in a line below the answer.
+"""
 MOST_TAGS_SHOWN = 40
 """Tags with a chip, the most frequent ones: more would push the samples out of sight."""
 
@@ -68,7 +72,8 @@ class Table:
     `values` and `facets` are the columns' titles by the names of the merged rows: those of values
     as they are shown, those of facets in English. `filters` are what the chips choose, by their
     English names; `filter_titles` has what a chip is called where that is not its name in the
-    reader's language. `model` limits the table to one model's answers.
+    reader's language. `model` limits the table to one model's answers. `worst` is the value whose
+    lowest comes first until somebody chooses another order.
     """
 
     view: RunView
@@ -80,6 +85,7 @@ class Table:
     ability: str = ""
     facets: Mapping[str, str] = field(default_factory=dict)
     filter_titles: Mapping[str, str] = field(default_factory=dict)
+    worst: str = ""
 
     @property
     def run(self) -> Run:
@@ -266,9 +272,11 @@ def _order(table: Table) -> tuple[ValueName | None, bool]:
             orders |= {lowest: (names[column], False), highest: (names[column], True)}
             titles[lowest] = say("{value}, lowest first", value=title)
             titles[highest] = say("{value}, highest first", value=title)
+    first = f"{table.worst}, {LOWEST}"
     choice = st.selectbox(
         say("Order"),
         list(orders),
+        index=list(orders).index(first) if first in orders else 0,
         format_func=lambda order: titles.get(order, order),
         key=_order_key(table.run),
         width=280,
@@ -333,12 +341,15 @@ def _data(
         columns.append(_column_spec(say("Model"), "facet", word="Model"))
     # Where two metrics have a value of one name, a column's name is not the value's own.
     own_names = {column: value.name for value, column in table.view.columns().items()}
+    order = _direction(table.run)
     for column, title in table.values.items():
-        columns.append(_column_spec(title, "value", column, own_names.get(column, column)))
+        spec = _column_spec(title, "value", column, own_names.get(column, column))
+        is_aside = len(table.values) > MOST_VALUES and column not in order
+        columns.append({**spec, "aside": is_aside})
     columns += [_column_spec(say(title), "facet", word=title) for title in table.facets.values()]
     return {
         "columns": columns,
-        "order": _direction(table.run),
+        "order": order,
         "rows": [_row(table, row, contents, names) for row in rows],
         "current": answers.index(last) if last in answers else -1,
         "arrival": arrival,

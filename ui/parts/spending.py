@@ -26,8 +26,10 @@ def show(view: RunView) -> None:
     tables.show([bill, *reused], say("Spent by model"))
 
 
-def of_sample(result: SampleResult) -> None:
+def of_sample(result: SampleResult | None) -> None:
     """One line; nothing where no LLM was asked."""
+    if result is None:
+        return
     facts = []
     if result.calls:
         usage = result.usage

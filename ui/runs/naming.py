@@ -17,11 +17,16 @@ SAVED = "run_names_saved"
 """Where the session counts what was saved: another number makes another popover, which is shut."""
 
 
+def place_of(run: Run) -> str:
+    """Ends the keys of what is open while a run is renamed, and shut when that is saved."""
+    return f"{run.id}_{st.session_state.get(SAVED, 0)}"
+
+
 def form(run: Run) -> None:
     """A button that opens the fields; an example, which all share, has none."""
     if run.workspace == EXAMPLES:
         return
-    place = f"{run.id}_{st.session_state.get(SAVED, 0)}"
+    place = place_of(run)
     box = st.popover(
         say("Rename"),
         icon=":material/edit:",

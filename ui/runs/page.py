@@ -86,25 +86,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
         st.markdown(f"**{plain(run.title)}** · {plain(' · '.join(facts))}")
         # Together, so that no single button has a line of its own.
         with st.container(horizontal=True, width="content"):
-            naming.form(run)
-            with st.popover(say("Details"), icon=":material/info:", key=f"details_{run.id}"):
-                card(run)
-                _details_of_all_runs(view)
-            with st.popover(say("Share"), icon=":material/share:", key=f"share_{run.id}"):
-                _link(run)
-                if not progress.is_moving(run):
-                    files.download(view)
-                    hub.form(view)
-                files.assignment_link(run)
-            run_again.button(run)
-            label_some.button(run)
-            if not progress.is_moving(run):
-                start_round.button(run)
-                compare_with.button(run)
-                if groups.can_be_compared(view):
-                    compare_with.groups_button(run, groups.column_of(run))
-                check_link.button(run)
-                present.button(run.id)
+            _buttons(view, card)
     naming.line_of_names(run)
     if not progress.is_moving(run):
         if damage := view.damage_in_sight().sentence():
@@ -113,6 +95,40 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
     recount.show(view)
     repeated.show(view)
     progress.why_samples_failed(view)
+
+
+def _buttons(view: RunView, card: Callable[[Run], None]) -> None:
+    """What is done most with a run, and all else in a menu."""
+    run = view.run
+    has_ended = not progress.is_moving(run)
+    has_groups = has_ended and groups.can_be_compared(view)
+    with st.popover(say("Share"), icon=":material/share:", key=f"share_{run.id}"):
+        _link(run)
+        if has_ended:
+            files.download(view)
+            hub.form(view)
+        files.assignment_link(run)
+    if has_groups:
+        compare_with.groups_button(run, groups.column_of(run))
+    elif has_ended:
+        compare_with.button(run)
+    label_some.button(run)
+    with st.popover(say("More"), icon=":material/more_horiz:", key=f"more_{naming.place_of(run)}"):
+        with st.popover(say("Details"), icon=":material/info:", key=f"details_{run.id}"):
+            card(run)
+            _details_of_all_runs(view)
+        run_again.button(run)
+        if has_groups:
+            compare_with.button(run)
+        if has_ended:
+            check_link.button(run)
+            start_round.button(run)
+            present.button(run.id)
+        naming.form(run)
+    if has_ended:
+        # The menu's own button hears its key only while the menu is open.
+        with st.container(key="by_key"):
+            present.button("by_key")
 
 
 def _details_of_all_runs(view: RunView) -> None:

@@ -87,19 +87,19 @@ def steps(run: Run, cell: Cell) -> ShownPlace:
     in_last_table = samples.last_positions(run, model)
     walk = in_last_table if position in in_last_table else range(count)
     place = walk.index(position)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="head_sample"):
         if st.button(say("Back to the run"), icon=":material/arrow_back:"):
             session.open_run(run)
         place += _steps_taken(is_first=place == 0, is_last=place == len(walk) - 1)
         position = walk[place]
+        present.button("sample")
+        notes.button(run, Answer(position, model))
         words = _place_in_words(run, position, count)
         facts = [say("Sample {place}", place=words)]
         if len(walk) < count:
             among = len(walk)
             facts.append(say("{part:,} of {all:,} in the table", part=place + 1, all=among))
         st.caption(" · ".join([*facts, plain(run.title)]))
-        present.button("sample")
-        notes.button(run, Answer(position, model))
     notes.show(run, Answer(position, model))
     if len(names) > 1:
         _model_segments(run, names, model)
@@ -211,7 +211,7 @@ def _leading_evaluator(
 ) -> None:
     """What an evaluator says whose runs have a page of their own."""
     result = results.get(0)
-    _cost_and_failure(result, 0)
+    _why_without_score(result, 0)
     if goes_by_rules(run.evaluator):
         rgb.show(run, cell, sample, result)
     else:
@@ -219,6 +219,8 @@ def _leading_evaluator(
         trace_labels.show(run, cell, sample, score, results=results.values())
         if result and result.score:
             st.caption(say(SENTENCES))
+    # Below, as question and answer are what somebody came for.
+    spending.of_sample(result)
 
 
 def _from_one(text: str | None) -> int:
@@ -248,8 +250,8 @@ def _model_segments(run: Run, names: list[str], model: int) -> None:
     )
 
 
-def _cost_and_failure(result: SampleResult | None, number: int) -> None:
-    """What a result cost, and why it failed where it did."""
+def _why_without_score(result: SampleResult | None, number: int) -> None:
+    """Why there is no result, or why it failed."""
     if result is None:
         words = say("Not judged yet. Resume the run to judge it.")
         st.info(words, icon=":material/hourglass_empty:")
@@ -263,7 +265,6 @@ def _cost_and_failure(result: SampleResult | None, number: int) -> None:
     if result.details:
         with st.expander(say("Details"), icon=":material/terminal:", key=f"details_{number}"):
             st.code(result.details, language=None, wrap_lines=True)
-    spending.of_sample(result)
 
 
 def _metrics_from(
@@ -282,7 +283,8 @@ def _metrics_from(
         with st.container(border=len(titles) > 1):
             if len(titles) > 1 and len(own_titles) != 1:
                 st.header(plain(titles[number]))
-            _cost_and_failure(result, number)
+            _why_without_score(result, number)
+            spending.of_sample(result)
             if score:
                 cell = answer._replace(metric=number)
                 _value_cards(

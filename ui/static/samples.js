@@ -43,7 +43,7 @@ class Table {
   }
 
   heading(column) {
-    const cell = make("th", column.kind);
+    const cell = make("th", column.aside ? "value aside" : column.kind);
     cell.scope = "col";
     if (!column.order) {
       cell.append(column.title, ...term(column));
@@ -64,7 +64,7 @@ class Table {
     const current = Math.max(this.data.current, 0);
     if (index === this.data.current) line.ariaCurrent = "true";
     this.data.columns.forEach((column, place) => {
-      const cell = make("td", column.kind);
+      const cell = make("td", column.aside ? "value aside" : column.kind);
       const value = row.cells[place];
       cell.dataset.title = column.title;
       if (column.kind === "number") {
@@ -78,7 +78,8 @@ class Table {
         cell.append(make("span", `mark ${row.mark}`, { good: "✓", bad: "✗", part: "~", failed: "!" }[row.mark] ?? "·"));
         cell.append(make("span", "words", value));
         cell.firstChild.ariaHidden = "true";
-        cell.append(foreign("span", "about", this.about(row)));
+        const facets = this.listed(row, ({ kind }) => kind === "facet");
+        cell.append(foreign("span", "about", facets.map(([title, value]) => (/^\d/.test(value) ? `${title} ${value}` : value)).join(" · ")));
         if (row.note) cell.append(foreign("span", "note", row.note));
       } else if (column.kind === "value") {
         cell.append(make("span", "words", value));
@@ -90,16 +91,17 @@ class Table {
         }
       } else {
         cell.append(foreign("span", "words", value));
+        if (column.kind === "text") cell.append(make("span", "about", this.listed(row, ({ aside }) => aside).map((pair) => pair.join(" ")).join(" · ")));
       }
       line.append(cell);
     });
     return line;
   }
 
-  /** Model, noise and the like in one line, where there is no room for their columns. */
-  about(row) {
-    const facets = this.data.columns.map((column, place) => [column, row.cells[place]]).filter(([{ kind }, value]) => kind === "facet" && value);
-    return facets.map(([{ title }, value]) => (/^\d/.test(value) ? `${title} ${value}` : value)).join(" · ");
+  /** Titles and cells that stand in one line where there is no room for their columns. */
+  listed(row, wanted) {
+    const cells = this.data.columns.map((column, place) => [column, row.cells[place]]);
+    return cells.filter(([column, value]) => wanted(column) && value).map(([{ title }, value]) => [title, value]);
   }
 
   click(event) {

@@ -101,7 +101,7 @@ class TRACEDraft(NamedTuple):
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    name = run_form.chosen_data("trace", session.named(Dataset), _fields)
+    name = run_form.chosen_data("trace", session.named(Dataset), _fields, _who_fields)
     if name is None:
         return
     whole = session.dataset(name)
@@ -150,6 +150,15 @@ def _end_of_trace_form(drafted: TRACEDraft, total: int) -> None:
 
 def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
     """The values of the fields of method and judges for the settings of a run."""
+    fields = _who_fields(run, judges)
+    # Of answers to come nobody knows the doubt, so the form has no such field.
+    if fields[METHOD] == HYBRID and not run.models:
+        fields |= _judged_by_hybrid(run)
+    return fields
+
+
+def _who_fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
+    """Those that say who labels."""
     one_of = {own: method for method, own in METHODS.items() if method != JURY}
     method = one_of.get(run.evaluator.name, JUDGE)
     if method == JUDGE and len(run.judges) > 1:
@@ -159,9 +168,6 @@ def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
     if judges is not None and method in JUDGE_FIELDS:
         field, _ = JUDGE_FIELDS[method]
         fields[field] = judges if method in (JURY, HYBRID) else next(iter(judges), None)
-    # Of answers to come nobody knows the doubt, so the form has no such field.
-    if method == HYBRID and not run.models:
-        fields |= _judged_by_hybrid(run)
     return fields
 
 

@@ -75,7 +75,7 @@ def _labels_with_evidence(
         problems.show(place.name)
         given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
         can_rename = origin is None and run.workspace != EXAMPLES
-        shown = _labels_to_show(run, place, sample, score, given, can_rename=can_rename)
+        shown = _labels_to_show(run, place, sample, score, given)
         judge.warn(shown.judges)
 
         def keep() -> None:
@@ -94,6 +94,8 @@ def _labels_with_evidence(
             on_change=problems.guarded(keep, place.name),
             is_shared=run.workspace == EXAMPLES,
         )
+        if can_rename:
+            people.choose("label_name")
         facts.of_run(run, cell.position, sample, results, is_locked=not can_rename)
         _below(run, shown, sample.question)
 
@@ -104,8 +106,6 @@ def _labels_to_show(
     sample: Sample,
     score: Score,
     given: Sequence[PersonLabel],
-    *,
-    can_rename: bool,
 ) -> ShownLabels:
     by_labeller = labellings(score, sample)
     sentences = from_score(score, sample).sentences
@@ -126,7 +126,7 @@ def _labels_to_show(
         votes[name] = said
         by_labeller[name] = Labelling(by=name, labels=as_labels(said))
         scores[name] = scores_of_votes(said, sentences, definition)
-    by = _choose_labeller(list(by_labeller), place, can_rename=can_rename)
+    by = _choose_labeller(list(by_labeller), place)
     return ShownLabels(
         place=place,
         sentences=sentences,
@@ -139,11 +139,10 @@ def _labels_to_show(
     )
 
 
-def _choose_labeller(names: list[str], place: RunCell, *, can_rename: bool) -> str:
-    """Whose labels are shown: those chosen last if this sample has them, else the run's own.
-
-    Beside the choice stands who one is.
-    """
+def _choose_labeller(names: list[str], place: RunCell) -> str:
+    """Whose labels are shown: those chosen last if this sample has them, else the run's own."""
+    if len(names) == 1:
+        return names[0]
     last = st.session_state.get(correction.SHOWN)
     by = last if last in names else names[0]
     key = f"labels_{place.name}"
@@ -152,22 +151,19 @@ def _choose_labeller(names: list[str], place: RunCell, *, can_rename: bool) -> s
         st.session_state[correction.SHOWN] = st.session_state[key]
 
     with st.container(horizontal=True, vertical_alignment="center", key="labels_by"):
-        if len(names) > 1:
-            # The choice is one for all samples, so that the next sample begins with it.
-            st.session_state[key] = by
-            st.markdown(say("Labeller"), width="content")
-            st.segmented_control(
-                say("Labeller"),
-                names,
-                format_func=lambda by: plain(labeller_title(by)),
-                required=True,
-                key=key,
-                on_change=change,
-                wrap=True,
-                label_visibility="collapsed",
-            )
-        if can_rename:
-            people.choose("label_name")
+        # The choice is one for all samples, so that the next sample begins with it.
+        st.session_state[key] = by
+        st.markdown(say("Labeller"), width="content")
+        st.segmented_control(
+            say("Labeller"),
+            names,
+            format_func=lambda by: plain(labeller_title(by)),
+            required=True,
+            key=key,
+            on_change=change,
+            wrap=True,
+            label_visibility="collapsed",
+        )
     return by
 
 

@@ -168,6 +168,7 @@ def _trace_table(
         verdict,
         counts_by=chosen,
         model=model if len(view.run.models) > 1 else None,
+        worst="supported_share",
         facets=_trace_facets(figures, is_relabelled=bool(not moves and view.relabelled(model))),
     )
 
