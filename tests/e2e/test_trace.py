@@ -48,7 +48,9 @@ def test_a_sample_marks_its_sentences_with_colour_and_words(page, trace_run):
 def test_the_browsers_way_back_leads_to_the_same_sample(page, trace_run):
     page.goto(f"/trace?run={trace_run.id}")
     expect(page.get_by_text("24 samples. ")).to_be_visible()
-    numbers = page.locator(".samples td.number").all_inner_texts()
+    in_order = page.locator(".samples td.number")
+    expect(in_order).to_have_count(24)
+    numbers = in_order.all_inner_texts()
     following = f"Sample {numbers[numbers.index('1') + 1]} of 24"
     open_sample(page)
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
@@ -98,7 +100,7 @@ def test_all_samples_are_searched_filtered_and_ordered(page, trace_run):
     shares = rows.locator("td[data-title='Supported share']")
     values = shares.all_inner_texts()
     assert values == sorted(values)
-    page.get_by_role("button", name="Supported share", exact=True).press("Enter")
+    page.locator(".samples th[aria-sort] button").press("Enter")
     # The rows and their heads are drawn anew, and the keyboard is where it was.
     expect(page.locator(".samples th[aria-sort=descending] button")).to_be_focused()
     values = shares.all_inner_texts()
