@@ -37,7 +37,7 @@ bench: $(VENV)/dev.installed
 attack: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.attack
 
-# The wheel and the source of a release, the same bytes wherever the same commit is built.
+# The wheel and the source of a release, the same bytes each time the same commit is built.
 dist: $(VENV)/dev.installed
 	rm -rf dist
 	$(BIN)/python -m hatchling build
