@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from evaluators.runs.examples import INVENTED
 from evaluators.text.language import say
 from ui import session
 from ui.home import tiles
@@ -24,13 +23,6 @@ with head.row("Plumbline"):
     )
     # No address of the workspace: a class that joins sees nothing of it.
     st.page_link("../pages/round.py", label=say("Join a round"), icon=":material/groups:")
-    # The form over an example: whoever leads a class sees what a round is.
-    st.page_link(
-        "../pages/round.py",
-        label=say("Lead a class"),
-        icon=":material/co_present:",
-        query_params=session.address(run=INVENTED),
-    )
 tiles.see_it()
 tiles.do_it()
 st.header(say("Recent runs"))

@@ -28,7 +28,7 @@ from evaluators.records import (
 )
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs import examples
-from evaluators.runs.examples import FOLDER, INVENTED, NOISE, NOISE_ZH
+from evaluators.runs.examples import FOLDER, INVENTED, INVENTED_ZH, NOISE, NOISE_ZH
 from evaluators.runs.scoring import generated_response
 from evaluators.runs.store.bodies import to_body
 from evaluators.runs.store.runs import EXAMPLES
@@ -39,7 +39,10 @@ TITLES = {
     NOISE: "Why noise hurts (illustration)",
     NOISE_ZH: "Why noise hurts, in Chinese (illustration)",
     INVENTED: "Find the invented sentence (illustration)",
+    INVENTED_ZH: "找出编造的句子（示意）",
 }
+JUDGES = {INVENTED: "Judge", INVENTED_ZH: "评审"}
+"""What the judges A, B and C are called."""
 WRITTEN = "2026-11-22T00:00:00+00:00"
 """When the answers and labels were written."""
 B_FROM = 0.6
@@ -55,7 +58,7 @@ def main() -> None:
 
 def as_file(run_id: str) -> str:
     """The file of an example as it is made today."""
-    run, results = trace(run_id) if run_id == INVENTED else rgb(run_id)
+    run, results = trace(run_id) if run_id in JUDGES else rgb(run_id)
     return "".join(line(record) for record in (run, *results))
 
 
@@ -119,7 +122,7 @@ def answers_to(recorded: Recorded, question: str, ability: Ability) -> Recorded:
 def trace(run_id: str) -> tuple[Run, list[SampleResult]]:
     """The bundled TRACE samples: the heuristic, and a jury of recorded judges."""
     recorded = tomllib.loads((FOLDER / "judges.toml").read_text("utf-8"))
-    judges = tuple(made_up(f"Judge {letter}") for letter in "ABC")
+    judges = tuple(made_up(f"{JUDGES[run_id]} {letter}") for letter in "ABC")
     run = described(run_id, HybridEvaluator(), judges=judges)
     results = []
     for position, sample in enumerate(examples.data(run_id).samples):

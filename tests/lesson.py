@@ -121,10 +121,14 @@ def view(store: Store, made: Run) -> RunView:
 
 
 def started(store: Store, made: Run, kind: RoundKind = "support", value: str = "") -> Round:
-    """A round over both answers."""
+    """A round over both answers; where sentences are labelled the wall shows who says what."""
     answers = [Answer(0, 0), Answer(1, 0)]
     return rounds.start(
-        view(store, made), answers, "Class of 22 November", Asking(kind, value=value)
+        view(store, made),
+        answers,
+        "Class of 22 November",
+        Asking(kind, value=value),
+        hides_spread=kind != "support",
     )
 
 

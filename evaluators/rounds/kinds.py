@@ -29,7 +29,6 @@ class Described(NamedTuple):
     meanings: Sequence[str] = ()
     asked_help: str = ""
     usual: int = 8
-    hides_spread: bool = True
     is_labeller: bool = False
     is_preference: bool = False
 
@@ -50,7 +49,6 @@ KINDS: Mapping[RoundKind, Described] = {
         words=_words(mark("supported"), mark("partly"), mark("not")),
         meanings=(mark("all of it"), mark("a part of it"), mark("none of it")),
         asked_help=NO_CLAIM,
-        hides_spread=False,
         is_labeller=True,
     ),
     "guess": Described(

@@ -12,21 +12,38 @@ from threading import Lock
 from typing import NamedTuple
 
 from evaluators.config import ROOT
-from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES, bundled
+from evaluators.datasets.bundled import (
+    CHINESE_BED,
+    CHINESE_TRACE,
+    ENGLISH_BED,
+    TRACE_SAMPLES,
+    bundled,
+)
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.records import Dataset, Run, SampleResult
 from evaluators.runs import workspaces
 from evaluators.runs.store import Store
 from evaluators.runs.store.bodies import timestamp
+from evaluators.text.language import CHINESE, ENGLISH
 
 FOLDER = ROOT / "data" / "examples"
-NOISE, NOISE_ZH, INVENTED = "example-noise", "example-noise-zh", "example-invented"
+NOISE, NOISE_ZH = "example-noise", "example-noise-zh"
+INVENTED, INVENTED_ZH = "example-invented", "example-invented-zh"
 """The ids of the examples, which make links that everybody can open."""
 
 ILLUSTRATION = "illustration"
 """The provider of models and judges that nobody can ask."""
 
-_DATA = {NOISE: ENGLISH_BED, NOISE_ZH: CHINESE_BED, INVENTED: TRACE_SAMPLES}
+NOISE_IN = {ENGLISH: NOISE, CHINESE: NOISE_ZH}
+INVENTED_IN = {ENGLISH: INVENTED, CHINESE: INVENTED_ZH}
+"""The examples of one kind by the language of their reader."""
+
+_DATA = {
+    NOISE: ENGLISH_BED,
+    NOISE_ZH: CHINESE_BED,
+    INVENTED: TRACE_SAMPLES,
+    INVENTED_ZH: CHINESE_TRACE,
+}
 _writing = Lock()
 
 
@@ -68,6 +85,15 @@ def copy(store: Store, run: Run, workspace: str) -> Run:
     workspaces.of(store).check_run(copied, len(samples), size(run.id))
     store.runs.put(copied, samples, example.results)
     return copied
+
+
+def own_copy(store: Store, run: Run, workspace: str) -> Run | None:
+    """The newest copy of an example among the newest runs of a workspace, if there is any."""
+    for other in store.runs.newest(workspace):
+        same = {name: getattr(run, name) for name in ("id", "workspace", "created")}
+        if other.model_copy(update=same) == run:
+            return other
+    return None
 
 
 @cache

@@ -178,19 +178,38 @@ def instructive(
     for answers in by_lesson.values():
         shuffle.shuffle(answers)
     chosen: list[Answer] = []
+    questions = {row.position: row.question for row in view.of_metric(0)}
     for is_repeated in (False, True):
         queues = []
         for answers in by_lesson.values():
             own = [answer for answer in answers if (answer in asked_before) is is_repeated]
             queues.append(_short_first(view, own, asking.kind))
-        # In turns, so that what one lesson lacks is made up for by the others.
-        while len(chosen) < n and any(queues):
-            for queue in queues:
-                if queue and len(chosen) < n:
-                    chosen.append(queue.pop(0))
+        chosen += _in_turns(queues, questions, {questions[each.position] for each in chosen})
+    del chosen[n:]
     # The order must not tell of which lesson the next one is.
     shuffle.shuffle(chosen)
     return chosen
+
+
+def _in_turns(
+    queues: Sequence[list[Answer]],
+    questions: Mapping[int, str],
+    asked: set[str],
+) -> list[Answer]:
+    """The first of each queue in turns, so that what one lacks is made up for by the others.
+
+    A question that was `asked` comes again where there is no other: under more noise, or of another
+    model, it teaches the same.
+    """
+    chosen: list[Answer] = []
+    again: list[Answer] = []
+    while any(queues):
+        for queue in filter(None, queues):
+            answer = queue.pop(0)
+            question = questions[answer.position]
+            (again if question in asked else chosen).append(answer)
+            asked.add(question)
+    return chosen + again
 
 
 def asked_before(view: RunView) -> set[Answer]:
@@ -243,12 +262,9 @@ def start(
     asking: Asking = OF_SENTENCES,
     *,
     has_board: bool = True,
-    hides_spread: bool | None = None,
+    hides_spread: bool = True,
 ) -> Round:
     """A new round over these answers, open at once.
-
-    The wall hides the spread until the reveal, or not, as is usual for the kind where that is not
-    said.
 
     Raises `ParameterError` for no answers or too many, and for a name that somebody has.
     """
@@ -271,7 +287,7 @@ def start(
         **fresh_code(),
         kind=asking.kind,
         has_board=has_board,
-        hides_spread=described.hides_spread if hides_spread is None else hides_spread,
+        hides_spread=hides_spread,
         models=asking.models if described.is_preference else None,
         value=asking.value,
         answers=tuple(AskedAnswer(*answer) for answer in answers),

@@ -37,12 +37,12 @@ def test_no_page_shuts_anybody_out(page):
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
         in_the_dark = page.evaluate("axe.run({runOnly: ['color-contrast']})")
         page.emulate_media(color_scheme="light")
-        if serious := _serious(in_light) + _serious(in_the_dark):
-            violations[name] = serious
+        if found := serious(in_light) + serious(in_the_dark):
+            violations[name] = found
     assert violations == {}
 
 
-def _serious(result: dict[str, Any]) -> list[str]:
+def serious(result: dict[str, Any]) -> list[str]:
     return [
         f"{rule['id']}: {node['html'][:160]} ({node['failureSummary']})"
         for rule in result["violations"]

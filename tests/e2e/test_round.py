@@ -55,7 +55,7 @@ def joined(page: Page, host: Server, made: Round, nickname: str) -> Page:
     settled(page)
     page.get_by_label("Nickname").fill(nickname)
     page.get_by_role("button", name="Join").click()
-    expect(here(page)).to_have_text("1a")
+    expect(here(page)).to_have_text("1 · a")
     return page
 
 
@@ -101,7 +101,7 @@ def test_a_class_labels_and_sees_the_reveal(host, made, run, new_context):
     for place, support in zip(lesson.PLACES, lesson.SAID["Ann"], strict=True):
         target(ann, place, support).tap()
         if place == lesson.PLACES[1]:
-            expect(here(ann)).to_have_text("2a")
+            expect(here(ann)).to_have_text("2 · a")
             ann.reload()
     expect(ann.get_by_text("Done. Wait for the reveal")).to_be_visible()
     main = "document.querySelector('[data-testid=stMain]')"
@@ -140,7 +140,7 @@ def test_a_class_labels_and_sees_the_reveal(host, made, run, new_context):
         "The class 75 % (3 of 4), judge-by-hand 50 % (2 of 4), "
         "the heuristic 50 % (2 of 4) right against gold"
     )
-    expect(wall.locator(".pl-round-list .pl-key").first).to_have_text("2a")
+    expect(wall.locator(".pl-round-list .pl-key").first).to_have_text("2 · a")
     expect(ann.get_by_text("You: 100 % like gold (4 of 4)")).to_be_visible()
     expect(ann.get_by_text("The class: 75 % like gold (3 of 4)")).to_be_visible()
 
@@ -150,7 +150,7 @@ def test_nothing_but_the_round_is_sent_to_a_participant(host, made, run, new_con
     sent = listening(page)
     joined(page, host, made, "Ann")
     target(page, AskedPlace(0, "a"), Support.FULL).click()
-    expect(here(page)).to_have_text("1b")
+    expect(here(page)).to_have_text("1 · b")
     page.goto(f"{host.address}/trace?run={run.id}")
     expect(page.get_by_text("There is no such run here")).to_be_visible()
 
@@ -259,6 +259,6 @@ def test_a_tap_whose_picture_was_lost_is_drawn_at_the_next_look(host, made, new_
     is_deaf[0] = True
     target(page, AskedPlace(0, "a"), Support.FULL).tap()
 
-    expect(here(page)).to_have_text("1b")
+    expect(here(page)).to_have_text("1 · b")
     (ann,) = host.store.rounds.participants(made.id)
     assert list(host.store.rounds.labels_of(ann)) == [AskedPlace(0, "a")]

@@ -2,9 +2,11 @@
 
 import pytest
 
-from evaluators.runs.examples import INVENTED, NOISE
+from evaluators.runs.examples import INVENTED, INVENTED_ZH, NOISE, NOISE_ZH
+from evaluators.text.language import CHINESE
 from tests.pages.conftest import checked
-from tests.pages.screen import cards, press, said, state, wait_for_runs
+from tests.pages.screen import cards, press, said, segments, state, wait_for_runs
+from ui import language
 
 
 def test_an_empty_workspace_says_where_to_begin(open_page):
@@ -54,12 +56,35 @@ def test_a_file_given_on_home_is_read_and_told_of_on_the_datasets_page(open_page
 
 
 def test_whoever_leads_a_class_is_one_click_from_the_form_of_a_round(open_page):
-    links = {link.proto.label: link.proto for link in open_page("home").get("page_link")}
+    at = open_page("home")
+    links = {link.proto.label: link.proto for link in at.get("page_link")}
 
-    assert links["Lead a class"].page == "round"
-    assert f"run={INVENTED}" in links["Lead a class"].query_string
+    assert "Find the planted error · Which answer is better?" in said(at, "caption")
+    plan = links["Plan, and what to prepare"]
+    assert (plan.page, plan.query_string) == ("learn", "lesson=plan")
     # Whoever joins sees nothing of the workspace, and no run.
     assert links["Join a round"].query_string == ""
+    press(at, "Start a round")
+    assert at.query_params["run"] == INVENTED
+    assert "Start with 8 answers" in [each.label for each in at.button]
+
+
+@pytest.mark.parametrize(
+    ("page", "button", "run"),
+    [
+        ("rgb", "See the result", NOISE_ZH),
+        ("trace", "See the result", INVENTED_ZH),
+        ("round", "Start a round", INVENTED_ZH),
+    ],
+)
+def test_whoever_reads_chinese_is_shown_chinese_examples(open_page, page, button, run):
+    at = open_page("home")
+    segments(at, language.SWITCH).set_value(CHINESE)
+    checked(at.run())
+    assert "12 个回答" in said(at, "markdown")
+    checked(at.button(key=f"home_{button}_{page}").click().run())
+    assert at.query_params["run"] == run
+    assert not at.exception
 
 
 def test_a_model_is_tested_by_an_open_form(open_page):

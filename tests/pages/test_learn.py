@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -524,3 +525,13 @@ def test_a_word_is_looked_up_in_chinese(open_page, in_chinese):
     at = in_chinese(open_page("learn", term="adherence"))
     assert [header.value for header in at.header] == ["忠实度", "术语表"]
     assert "理想范围：" in html(at)
+
+
+def test_the_plan_of_a_lesson_takes_45_minutes_and_each_step_opens_its_page(open_page):
+    at = open_page("learn", lesson="plan")
+    assert "minutes 40 to 45" in said(at, "markdown")
+    steps = [link.proto.url.partition("?") for link in at.get("link_button")]
+    assert [page for page, _, _ in steps] == ["learn", "rgb", "sample", "round", "learn", "round"]
+    for page, _, query in steps:
+        opened = open_page(page, **dict(parse_qsl(query)))
+        assert opened.get("html") or opened.title

@@ -23,7 +23,7 @@ from evaluators.runs.examples import INVENTED
 from evaluators.runs.store import Answer
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests import lesson
-from tests.lesson import FULL, HOSTILE, NO_CLAIM, NONE
+from tests.lesson import FULL, HOSTILE, NO_CLAIM, NONE, PARTIAL
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, html, markdown, press, said
 from ui import run_views, session
@@ -122,14 +122,8 @@ def test_without_a_run_there_is_no_round(open_page):
     assert "Open a run" in said(open_page("round", run=""), "info")
 
 
-def test_from_an_example_one_goes_on_with_a_copy_and_a_second_round_asks_other_answers(open_page):
+def test_over_an_example_a_round_is_held_on_a_copy_and_a_second_one_asks_other_answers(open_page):
     at = open_page("round", run=INVENTED)
-    assert "same example" in said(at, "info")
-    at = press(at, "Make a copy and go on")
-
-    copied = session.store().runs.get(at.query_params["run"])
-    assert copied
-    assert copied.id != INVENTED
     # Thirteen to fifteen only decline, which would puzzle a class.
     first = set(at.multiselect[0].value)
     numbers = {int(option.partition(" ")[0]) for option in first}
@@ -138,7 +132,12 @@ def test_from_an_example_one_goes_on_with_a_copy_and_a_second_round_asks_other_a
 
     press(at, "Start with 8 answers")
 
-    second = set(open_page("round", run=copied.id).multiselect[0].value)
+    (copied,) = session.store().runs.newest(session.workspace())
+    assert copied.id != INVENTED
+    # From Home too, where the way begins with the example again.
+    at = open_page("round", run=INVENTED)
+    assert "Rounds" in [each.value for each in at.header]
+    second = set(at.multiselect[0].value)
     assert len(second) == 8
     assert not first & second
     (made,) = session.store().rounds.of_run(copied.id)
@@ -472,8 +471,8 @@ def test_the_wall_shows_who_is_in_the_spread_and_the_agreement(open_page, made):
         "3 participants · 11 of 12 labels · agreement beyond chance: moderate (α 0.47 (−0.99 to 1.00)) Ann Ben Cid"
         in shown
     )
-    order = re.findall(r"(\d[ab]) (?:Mill|It)", shown)
-    assert order == ["2a", "1b", "1a", "2b"]
+    order = re.findall(r"(\d · [ab]) (?:Mill|It)", shown)
+    assert order == ["2 · a", "1 · b", "1 · a", "2 · b"]
     assert "1 supported 1 partly" in shown
     assert "1 supported 2 not" in shown
     # Nothing tells what is right before the reveal.
@@ -495,11 +494,24 @@ def test_the_reveal_sets_class_judge_and_estimate_beside_gold(open_page, made):
     assert "1 tie" in shown
     assert "The most frequent label counts, a tie goes to the stricter one." in shown
     assert "Most like gold Ann 4 of 4 Ben 3 of 4 Cid 2 of 3" in shown
-    disputed = shown.partition("2a")[2].partition("1b")[0]
+    disputed = shown.partition("2 · a")[2].partition("1 · b")[0]
     assert "Class: partly ✗ judge-by-hand: supported ✓ Heuristic: supported ✓" in disputed
     assert "Gold: supported" in disputed
     at.toggle[0].set_value(False)
     assert "Most like" not in words(checked(at.run()))
+
+
+def test_equals_share_a_place_on_the_board_and_the_last_one_is_not_cut(open_page, made):
+    # Right four times, five times twice, and never.
+    said = [lesson.GOLD, *[[FULL, FULL, FULL, NONE]] * 5, [NONE, PARTIAL, NONE, NONE]]
+    rounds = session.store().rounds
+    for number, labels in enumerate(said):
+        pupil = rounds.join(made.id, f"Pupil {number}")
+        for place, support in zip(lesson.PLACES, labels, strict=True):
+            rounds.label(pupil, place, support)
+    wall = press(open_page("round", lead=made.id), "Reveal")
+    board = re.findall(r'<li value="(\d)"><span dir="auto">Pupil (\d)', html(wall))
+    assert board == [("1", "0"), *[("2", str(number)) for number in range(1, 6)]]
 
 
 def test_the_reveal_shows_what_nobody_labelled_last(open_page, made):
@@ -509,10 +521,10 @@ def test_the_reveal_shows_what_nobody_labelled_last(open_page, made):
     wall = press(open_page("round", lead=made.id), "Reveal")
 
     for shown in (words(wall), words(open_page("round", me=ann_in(made).token))):
-        order = re.findall(r"(\d[ab]) (?:Mill|It)", shown)
-        assert order == ["1b", "1a", "2a", "2b"]
-        assert "Class: no label" in shown.partition("2b")[2]
-        assert "Gold: partly" in shown.partition("2b")[2]
+        order = re.findall(r"(\d · [ab]) (?:Mill|It)", shown)
+        assert order == ["1 · b", "1 · a", "2 · a", "2 · b"]
+        assert "Class: no label" in shown.partition("2 · b")[2]
+        assert "Gold: partly" in shown.partition("2 · b")[2]
     assert "Reopen" not in [each.label for each in wall.button]
     # All three are measured on the sentence that the class labelled.
     measured = "The class 100 % (1 of 1), judge-by-hand 0 % (0 of 1), the heuristic "
@@ -524,10 +536,10 @@ def test_a_reveal_without_a_label_shows_all_and_can_be_reopened(open_page, run, 
     wall = press(open_page("round", lead=made.id), "Reveal")
 
     assert "Waiting" not in words(wall)
-    assert "Gold: partly" in words(wall).partition("2b")[2]
+    assert "Gold: partly" in words(wall).partition("2 · b")[2]
     phone = words(open_page("round", me=ann.token))
     assert "Nobody labelled anything." in phone
-    assert "Gold: partly" in phone.partition("2b")[2]
+    assert "Gold: partly" in phone.partition("2 · b")[2]
 
     press(wall, "Reopen")
     label(open_page("round", me=ann.token), "Supported")
@@ -545,7 +557,7 @@ def test_a_participant_sees_the_reveal_beside_the_own_labels(open_page, run, mad
     assert "You: 67 % like gold (2 of 3) The class: 75 % like gold (3 of 4)" in shown
     assert "You: no label Class: partly ✗ Gold: supported" in shown
     # What a sentence is about, and a folded piece with all that belongs to it.
-    assert "What does mill 2 grind? Documents 2a" in shown
+    assert "What does mill 2 grind? Documents 2 · a" in shown
     assert "Back What does mill 2 grind? Mill 2 grinds rye. It is painted blue" in shown
     assert "Its wheel is made of oak." in shown
 
@@ -666,7 +678,7 @@ def test_the_form_of_two_models_offers_planted_errors_and_pairs(open_page, error
 def test_a_class_finds_the_planted_errors(open_page, errors):
     made = started(errors, "planted")
     at = join(open_page, made, "Ann")
-    assert "1A Does this document hold a planted error?" in words(at)
+    assert "1 · A Does this document hold a planted error?" in words(at)
     assert "All embassies are in Perth" in words(at)
     # A and C of both are forged: all right but the last one.
     at = label(at, "Error", "No error", "Error", "Error", "No error", "Not sure")
@@ -675,7 +687,7 @@ def test_a_class_finds_the_planted_errors(open_page, errors):
     # Before the reveal only how many said something, in the order of the round.
     shown = words(wall)
     question = "What is the capital of Australia? Documents"
-    assert f"{question} 1A The capital of Australia is Perth. 2 of 2 {question} 1B" in shown
+    assert f"{question} 1 · A The capital of Australia is Perth. 2 of 2 {question} 1 · B" in shown
     assert "1 error" not in shown
 
     shown = words(press(wall, "Reveal"))
@@ -733,7 +745,7 @@ def test_the_wall_can_hide_who_says_what_until_the_reveal(open_page, made):
     shown = words(checked(wall.toggle[1].set_value(True).run()))
 
     assert "1 supported 2 not" not in shown
-    assert "1b It is painted blue" in shown.partition("1a")[2]
+    assert "1 · b It is painted blue" in shown.partition("1 · a")[2]
     assert "11 of 12 labels" in shown
     assert "1 supported 2 not" in words(press(wall, "Reveal"))
 

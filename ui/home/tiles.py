@@ -8,23 +8,25 @@ from typing import Literal
 import streamlit as st
 
 from evaluators.datasets.bundled import ENGLISH_BED
-from evaluators.runs import samples
-from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH
-from evaluators.text.language import mark, say
+from evaluators.rounds.kinds import KINDS
+from evaluators.runs import examples, samples
+from evaluators.text.language import CHINESE, ENGLISH, language, mark, say
+from evaluators.text.words import counted
 from ui import session
 from ui.datasets import upload
 from ui.parts import explained, starting
 from ui.parts.words import RGB, TRACE
 
 SEE = ":material/visibility:"
-INVENTED_SENTENCE = "5"
+INVENTED_SENTENCE = {ENGLISH: "5", CHINESE: "4"}
 """The sample of the TRACE example whose invented sentence only one judge believes."""
 
 
 def see_it() -> None:
-    """The examples that open finished."""
+    """The examples that open finished, and a round over one of them."""
     st.header(say("See it"))
-    noise, invented = st.columns(2, border=True)
+    noise, invented, round_of_class = st.columns(3, border=True)
+    run = examples.INVENTED_IN[language()]
     with noise:
         st.subheader(say("Why noise hurts"))
         st.markdown(
@@ -33,23 +35,42 @@ def see_it() -> None:
                 "beside the point. One holds; the other repeats whatever it finds."
             )
         )
-        with st.container(horizontal=True, vertical_alignment="center"):
-            _button_to_page("rgb", mark("See the result"), SEE, {"run": NOISE}, is_main=True)
-            _link_to_example("rgb", say("In Chinese"), ":material/translate:", {"run": NOISE_ZH})
+        _button_to_page(
+            "rgb",
+            mark("See the result"),
+            SEE,
+            {"run": examples.NOISE_IN[language()]},
+            is_main=True,
+        )
         st.caption(f"**RGB:** {say(RGB)}", help=explained.help_of("rgb"))
     with invented:
         st.subheader(say("Find the invented sentence"))
         st.markdown(
             say(
-                "24 answers, and some say what no document says. A heuristic, three judges, their "
-                "jury and the gold labels do not always agree on which."
+                "{answers}, and some say what no document says. A heuristic, three judges, their "
+                "jury and the gold labels do not always agree on which.",
+                answers=counted(len(examples.data(run).samples), "answer"),
             )
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            _button_to_page("trace", mark("See the result"), SEE, {"run": INVENTED}, is_main=True)
-            lamp = {"run": INVENTED, "sample": INVENTED_SENTENCE}
-            _link_to_example("sample", say("Open one answer"), ":material/search:", lamp)
+            _button_to_page("trace", mark("See the result"), SEE, {"run": run}, is_main=True)
+            lamp = {"run": run, "sample": INVENTED_SENTENCE[language()]}
+            _link_to_page("sample", say("Open one answer"), ":material/search:", lamp)
         st.caption(f"**TRACE:** {say(TRACE)}", help=explained.help_of("trace"))
+    with round_of_class:
+        st.subheader(say("With a class"))
+        st.markdown(
+            say(
+                "The class answers on its phones, without accounts. The wall shows where it "
+                "quarrels, then what is right."
+            )
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            icon = ":material/co_present:"
+            _button_to_page("round", mark("Start a round"), icon, {"run": run}, is_main=True)
+            plan = {"lesson": "plan"}
+            _link_to_page("learn", say("Plan, and what to prepare"), ":material/schedule:", plan)
+        st.caption(" · ".join(say(kind.title) for kind in KINDS.values()))
 
 
 def do_it() -> None:
@@ -91,7 +112,7 @@ def _button_to_page(
         st.switch_page(f"../pages/{page}.py", query_params=session.address(**parameters))
 
 
-def _link_to_example(
+def _link_to_page(
     page: str,
     label: str,
     icon: str,

@@ -48,8 +48,8 @@ def _rows_to_drag() -> None:
     st.header(say("1 · Five people check the same model"), anchor=False)
     st.markdown(
         say(
-            "In truth it answers **{share:.0f} %** right, but nobody knows that. Each person "
-            "checks other rows. Drag, and watch dots and lines.",
+            "In truth it answers **{share:.0f} %** right (the upright line), but nobody knows "
+            "that. Each person checks other rows. Drag, and watch dots and lines.",
             share=100 * TRUTH,
         )
     )
@@ -60,7 +60,8 @@ def _rows_to_drag() -> None:
     shown = []
     for number, mean in enumerate(measured, start=1):
         shown.append(Dot(say("Person {number}", number=number), mean))
-    dots.show([Group("", "", shown)])
+    with st.container(key="learn_truth"):
+        dots.show([Group("", "", shown)])
     # Wilson's interval has both ends; `or` is for the type, which allows for neither.
     holding = sum((mean.low or 0) <= TRUTH <= (mean.high or 0) for mean in measured)
     widest = max((mean.high or 0) - (mean.low or 0) for mean in measured)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.records import Record
+from evaluators.text.language import CHINESE, language
 
 IS_PLAYED = "learn_is_played"
 """Where the session keeps that the open lesson was played, or that its end was asked for."""
@@ -32,18 +33,27 @@ class AppPlace(Record):
     parameters: dict[str, str]
 
 
-class Lesson(Record):
+class Stage(Record):
+    """What leads to a place in the app, to another one where its material is Chinese."""
+
+    title: str
+    place: AppPlace
+    place_in_chinese: AppPlace | None = None
+
+    @property
+    def own_place(self) -> AppPlace:
+        """Where it leads in the reader's language."""
+        return (language() == CHINESE and self.place_in_chinese) or self.place
+
+
+class Lesson(Stage):
     """One lesson; `name` stands in the address, `promise` says what one can do afterwards."""
 
     name: str
-    title: str
     promise: str
     icon: str
     draw: Callable[[], None]
     takeaway: str
-    place: AppPlace
-    # If what was played is Chinese.
-    place_in_chinese: AppPlace | None = None
 
 
 def note_played(is_played: bool) -> None:

@@ -15,7 +15,7 @@ from evaluators.rgb_evaluator import Outcome, RGBEvaluator
 from evaluators.rgb_rules import Policy
 from evaluators.runs import examples, run_facts
 from evaluators.runs.glossary import terms
-from evaluators.text.language import CHINESE, ENGLISH, language, say
+from evaluators.text.language import language, say
 from evaluators.text.scale import RATE
 from evaluators.text.words import readable, short_name
 from ui.learn.lesson import material, note_played
@@ -24,7 +24,6 @@ from ui.parts.texts import expected_answer
 from ui.parts.untrusted import plain
 
 KEY = "learn_rgb_"
-EXAMPLES = {ENGLISH: examples.NOISE, CHINESE: examples.NOISE_ZH}
 """The example that is played, by the reader's language."""
 MOST_TRIED = 2_000
 """Letters of an answer of one's own; the field stops there as well, but only in the browser."""
@@ -103,12 +102,12 @@ def _choose_sample(ability: Ability) -> int:
 
 @cache
 def _example_samples(code: str) -> tuple[Sample, ...]:
-    return examples.data(EXAMPLES[code]).samples
+    return examples.data(examples.NOISE_IN[code]).samples
 
 
 def _responses(position: int) -> dict[str, str]:
     """What each model of the example answered to this prompt, by the model's name."""
-    example = examples.read(EXAMPLES[language()])
+    example = examples.read(examples.NOISE_IN[language()])
     names = run_facts.titles(example.run)
     of_sample = [result for result in example.results if result.position == position]
     return {short_name(names[result.model]): result.response or "" for result in of_sample}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluators.text.language import CHINESE, language, say
+from evaluators.text.language import say
 from evaluators.text.words import counted, joined_sentences
 from ui import script, session
-from ui.learn import doubt, rag, rgb, trace, traps, words
-from ui.learn.lesson import IS_PLAYED, AppPlace, Lesson, material
+from ui.learn import doubt, plan, rag, rgb, trace, traps, words
+from ui.learn.lesson import IS_PLAYED, Lesson, material
 from ui.parts import head
 from ui.parts.explained import TERM
 
@@ -35,6 +35,9 @@ def show() -> None:
 def _learn() -> None:
     st.html(script.STATIC / "learn.css")
     wanted = st.query_params.get(LESSON)
+    if wanted == plan.NAME:
+        plan.show()
+        return
     lesson = next((lesson for lesson in LESSONS if lesson.name == wanted), None)
     if lesson is not None:
         _one(lesson)
@@ -44,6 +47,12 @@ def _learn() -> None:
     # Whoever came by a "?" wants that word before all else.
     words.looked_up(st.query_params.get(TERM))
     _list()
+    st.page_link(
+        "../pages/learn.py",
+        label=say("45 minutes with a class"),
+        icon=":material/co_present:",
+        query_params=session.address(**{LESSON: plan.NAME}),
+    )
     words.show()
 
 
@@ -87,7 +96,7 @@ def _one(lesson: Lesson) -> None:
         )
     following = _after(lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_end"):
-        place = _place_of(lesson)
+        place = lesson.own_place
         if st.button(say(place.label), icon=":material/open_in_full:", key="lesson_place"):
             # Before the page is left: nothing after `switch_page` is done.
             _mark_done(lesson)
@@ -107,11 +116,6 @@ def _one(lesson: Lesson) -> None:
 
 def _skip_to_end() -> None:
     st.session_state[IS_PLAYED] = True
-
-
-def _place_of(lesson: Lesson) -> AppPlace:
-    is_chinese = language() == CHINESE
-    return (is_chinese and lesson.place_in_chinese) or lesson.place
 
 
 def _after(lesson: Lesson) -> Lesson | None:

@@ -28,6 +28,11 @@ def is_stopped(run: Run) -> bool:
         st.info(say(EXAMPLE), icon=":material/info:")
         own_copy.button(run, say("Make a copy and go on"), is_primary=True)
         return True
+    return is_unfinished(run)
+
+
+def is_unfinished(run: Run) -> bool:
+    """Whether this run is at work, so that nothing can be drawn from it; says what to do."""
     if registry.is_at_work(run.id, session.store()):
         # Drawn now, the labels would speak for the answers checked so far, not for the run.
         wait = say("This run is at work. Wait for its end, or stop it: then draw from all of it.")

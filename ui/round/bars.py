@@ -85,14 +85,15 @@ def asked_line(content: RoundContent, place: AskedPlace) -> str:
     return text_line(place, content.text(place))
 
 
-def about_answer(content: RoundContent, place: AskedPlace) -> str:
-    """The question of the place's answer, where it is not what is asked; a button to read all."""
-    question = content.answers[place.answer].sample.question
-    shown = ""
-    if place.key:
-        shown = f'<span dir="auto" title="{html(question)}">{html(question)}</span>'
+def asked_of_answer(content: RoundContent, place: AskedPlace) -> str:
+    """What is asked, its answer's question above it unless that is it; a button to read all."""
+    line = asked_line(content, place)
     opens = f'<button popovertarget="{folded_id(place.answer)}">{html(say("Documents"))}</button>'
-    return f'<div class="pl-about">{shown}{opens}</div>'
+    if not place.key:
+        return f'<div class="pl-about">{line}{opens}</div>'
+    question = html(content.answers[place.answer].sample.question)
+    shown = f'<span dir="auto" title="{question}">{question}</span>'
+    return f'<div class="pl-about">{shown}{opens}</div>{line}'
 
 
 def folded_id(answer: int) -> str:
@@ -102,8 +103,13 @@ def folded_id(answer: int) -> str:
 
 def text_line(place: AskedPlace, text: str) -> str:
     """A text about what is asked, with its number."""
-    key = f'<span class="pl-key">{place.answer + 1}{place.key}</span>'
+    key = f'<span class="pl-key">{number(place)}</span>'
     return f'<p class="pl-sentence" dir="auto">{key} {html(text)}</p>'
+
+
+def number(place: AskedPlace) -> str:
+    """Which answer and which part of it: "2 · b", as "2b" is a document's sentence elsewhere."""
+    return f"{place.answer + 1} · {place.key}" if place.key else f"{place.answer + 1}"
 
 
 def parts_around(
@@ -124,7 +130,7 @@ def parts_around(
         cue = ""
         if support:
             classes.append(_colour(content.kind, support))
-            cue = f'<span class="pl-cue">{html(say(KINDS[content.kind].words[support]))}</span>'
+            cue = f' <span class="pl-cue">{html(say(KINDS[content.kind].words[support]))}</span>'
         if here == place:
             classes.append("pl-here")
         parts.append(f'<span class="{" ".join(classes)}" dir="auto">{html(text)}{cue}</span>')

@@ -43,7 +43,7 @@ def _code() -> None:
     """A code that holds becomes the link in the address, so that it is looked up once."""
     st.html(f"<h1 class=pl-round-title>{html(say('Join a round'))}</h1>")
     with st.form("round_code", border=False):
-        entered = st.text_input(say("Code"), placeholder="ABCD 3467", max_chars=40)
+        entered = st.text_input(say("Code"), placeholder="ABCD 3467")
         is_sent = st.form_submit_button(say("Continue"), type="primary", width="stretch")
     st.caption(say("The code on the wall; or your own, which stood on your phone, to come back."))
     # Taken out of the address: else a wrong code would count again at every drawing.
@@ -71,7 +71,7 @@ def _nickname(made: Round) -> None:
     with st.form("round_nickname", border=False):
         entered = st.text_input(say("Nickname"), max_chars=LONGEST_NICKNAME)
         is_sent = st.form_submit_button(say("Join"), type="primary", width="stretch")
-    st.caption(say("Everybody in the room sees it. Your labels are kept under it with the run."))
+    st.caption(say("Everybody in the room sees it, and your labels are kept under it."))
     if not is_sent:
         return
     nickname = " ".join(entered.split())

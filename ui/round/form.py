@@ -11,11 +11,12 @@ import streamlit as st
 from evaluators.records import Run
 from evaluators.rounds.kinds import KINDS
 from evaluators.rounds.records import MOST_ANSWERS, Asking, Round, RoundKind, State
-from evaluators.runs import rounds
+from evaluators.runs import examples, rounds
 from evaluators.runs.glossary import meanings_of, terms
 from evaluators.runs.rounds import Lesson
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted
 from ui import run_views, session
@@ -50,12 +51,15 @@ def show() -> None:
     """The form for the run in the address, below it the run's earlier rounds."""
     head.show(say("Round"), say("A class answers on its phones; the wall shows where it quarrels."))
     run = session.find_run(st.query_params.get("run"))
+    if run and run.workspace == EXAMPLES:
+        # A class that goes on is asked other answers than in its first round.
+        run = examples.own_copy(session.store(), run, session.workspace()) or run
     if run is None:
         st.info(say("Open a run and press “Start a round” there."), icon=":material/groups:")
         st.page_link("../pages/runs.py", label=say("Runs"), icon=":material/history:")
         return
     label_some.way_back(run)
-    if label_some.is_stopped(run):
+    if label_some.is_unfinished(run):
         return
     with problems.caught():
         _round_form(run_views.latest(run))
@@ -99,20 +103,21 @@ def _round_form(view: RunView) -> None:
 
 def _start_field(asked: _Asked, name: str, chosen: Mapping[str, Answer]) -> None:
     """What the wall shows, and the button that opens it."""
-    has_board = st.toggle(say("Show who was right most often, at the end"), value=True)
-    hides_spread = st.toggle(
-        say("Hide who says what until the reveal"),
-        value=KINDS[asked.asking.kind].hides_spread,
-        # Its own for each kind, as each begins with what is usual there.
-        key=f"hides_spread_{asked.asking.kind}",
-    )
+    with st.container(horizontal=True):
+        has_board = st.toggle(say("Show who was right most often, at the end"), value=True)
+        hides_spread = st.toggle(say("Hide who says what until the reveal"), value=True)
     # Before the start, as the round's address begins with the one under which this is open.
     reach.warn(qr.reachable(qr.base()))
     start = say("Start with {answers}", answers=counted(len(chosen), "answer"))
     if st.button(start, type="primary", icon=":material/play_arrow:"):
         session.check_room()
+        view = asked.view
+        # Everybody sees the same example, so the round is held over a copy.
+        if view.run.workspace == EXAMPLES:
+            copied = examples.copy(view.store, view.run, session.workspace())
+            view = run_views.latest(copied)
         made = rounds.start(
-            asked.view,
+            view,
             list(chosen.values()),
             name,
             asked.asking,
@@ -213,7 +218,10 @@ def _answer_titles(asked: _Asked, proposed: Sequence[Answer]) -> dict[str, Answe
         facts = [f"{answer.position + 1}"]
         if is_of_one:
             facts.append(say("model {number}", number=answer.model + 1))
-        facts.append(questions[answer][:QUESTION])
+        question = questions[answer]
+        if len(question) > QUESTION:
+            question = f"{question[:QUESTION].rsplit(' ', 1)[0]} …"
+        facts.append(question)
         titles[" · ".join(facts)] = answer
     return titles
 

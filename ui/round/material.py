@@ -77,7 +77,7 @@ def _documents(
     parts = bars.parts_around(content, place, own)
     keyed = zip(content.answers[place.answer].asked, parts, strict=True)
     rows = [
-        f'<span class="pl-key">{place.answer + 1}{key}</span><div>{part}</div>'
+        f'<span class="pl-key">{bars.number(AskedPlace(place.answer, key))}</span><div>{part}</div>'
         for key, part in keyed
     ]
     return f'<div class="pl-documents pl-text">{"".join(rows)}</div>'

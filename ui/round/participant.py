@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.records import Support
 from evaluators.rounds import tally
@@ -17,7 +18,8 @@ from evaluators.runs.round_content import PLANTED, RoundContent
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.scale import RATE
-from ui import session
+from evaluators.text.words import joined_sentences
+from ui import script, session
 from ui.parts import problems
 from ui.round import bars, door, frame, material, reading, systems
 
@@ -26,6 +28,7 @@ WATCH = 5.0
 """Seconds until a participant sees that the round was paused, closed or revealed."""
 PROBLEM = "round"
 EMPTY = mark("There is nothing to label here.")
+_heard = script.component("heard", '<p role="status"></p>', "heard.css")
 GONE = mark(
     "You are not in a round here: it was deleted, you were taken out, or the link is incomplete."
 )
@@ -43,6 +46,8 @@ def show() -> None:
 @st.fragment(run_every=WATCH)
 def _screen(token: str) -> None:
     with problems.caught():
+        # At one place whatever comes below it: a live region that is made anew says nothing.
+        aloud = st.container()
         store = session.store()
         me = store.rounds.participant(token)
         made = store.rounds.get(me.round_id) if me else None
@@ -54,24 +59,32 @@ def _screen(token: str) -> None:
         if not content.places:
             frame.note(say(EMPTY))
         elif made.state == "revealed":
-            _revealed(reading.live(made, run), me)
+            _say_aloud(aloud, _revealed(reading.live(made, run), me))
         elif made.state == "closed":
             own, total = len(store.rounds.labels_of(me)), len(content.places)
-            frame.note(
-                say(
-                    "The round is closed. You labelled {own} of {total}. Look ahead!",
-                    own=own,
-                    total=total,
-                )
+            closed = say(
+                "The round is closed. You labelled {own} of {total}. Look at the wall.",
+                own=own,
+                total=total,
             )
+            frame.note(closed)
+            _say_aloud(aloud, closed)
         else:
-            _label_sentences(made, content, me)
+            _say_aloud(aloud, _label_sentences(made, content, me))
 
 
-def _label_sentences(made: Round, content: RoundContent, me: Participant) -> None:
+def _say_aloud(place: DeltaGenerator, text: str) -> None:
+    """Has a screen reader say it, where it is not what was said last."""
+    with place:
+        _heard(key="round_heard", data={"text": text})
+
+
+def _label_sentences(made: Round, content: RoundContent, me: Participant) -> str:
+    """What can be tapped now; returns what it is in words."""
     problems.show(PROBLEM)
-    if made.state == "paused":
-        st.info(say("The round is paused. Look ahead!"), icon=":material/pause_circle:")
+    paused = say("The round is paused. Look at the wall.") if made.state == "paused" else ""
+    if paused:
+        st.info(paused, icon=":material/pause_circle:")
     own = session.store().rounds.labels_of(me)
     places = content.places
     step = _step_on_screen(me, places, own)
@@ -81,9 +94,11 @@ def _label_sentences(made: Round, content: RoundContent, me: Participant) -> Non
     code = say("Your own code, to come back: {code}", code=spoken(me.code))
     st.html(f'<p class="pl-own-code">{html(code)}</p>')
     if step == len(places):
-        _after_last_place(made, me, places, own)
-    else:
-        _one_place(made, content, me, places[step], own)
+        return paused or _after_last_place(made, me, places, own)
+    place = places[step]
+    _one_place(made, content, me, place, own)
+    number = say("{done} of {total}", done=step + 1, total=total)
+    return paused or joined_sentences([number, content.text(place), bars.question(made, content)])
 
 
 def _steps_bar(
@@ -202,21 +217,24 @@ def _after_last_place(
     me: Participant,
     places: list[AskedPlace],
     own: dict[AskedPlace, Support],
-) -> None:
+) -> str:
     unlabelled = [number for number, place in enumerate(places) if place not in own]
     if unlabelled:
         missing = KINDS[made.kind].counting(len(unlabelled))
-        frame.note(say("{missing} without a label.", missing=missing))
+        left = say("{missing} without a label.", missing=missing)
+        frame.note(left)
         st.button(say("Label them"), type="primary", on_click=_go_to_step, args=(me, unlabelled[0]))
-    else:
-        frame.note(say("Done. Wait for the reveal; you can go back until the round closes."))
+        return left
+    done = say("Done. Wait for the reveal; you can go back until the round closes.")
+    frame.note(done)
+    return done
 
 
 # After the end
 
 
-def _revealed(live: reading.Live, me: Participant) -> None:
-    """One's own labels beside those of the class and what counts as right."""
+def _revealed(live: reading.Live, me: Participant) -> str:
+    """One's own labels beside those of the class and what counts as right; returns the shares."""
     own = {label.place: label.support for label in live.labels if label.participant == me.number}
     kind, content = live.made.kind, live.content
     truth = content.labels_by(content.truth)
@@ -241,10 +259,10 @@ def _revealed(live: reading.Live, me: Participant) -> None:
         ]
         if place in truth:
             said.append(bars.verdict(kind, bars.title(content.truth), truth[place]))
-        about = bars.about_answer(content, place) + bars.asked_line(content, place)
         said += [systems.names(live, place), systems.score(live, place)]
-        parts.append(about + "".join(said))
+        parts.append(bars.asked_of_answer(content, place) + "".join(said))
     st.html(f'<div class="pl-round-result">{bars.stacked_rows(parts)}</div>')
+    return "\n".join(lines)
 
 
 def _score_in_words(name: str, score: Right, truth: str) -> str:

@@ -38,6 +38,7 @@ LEAD = "lead"
 EVERY = 1.0
 """Seconds between two looks at what the class did."""
 MOST_ON_BOARD = 5
+"""Places that are named; who shares the last one is there too."""
 PROBLEM = "projector"
 CLOSE = mark("Nobody can label any more. Nothing is revealed, and Reopen goes on.")
 REVEAL = mark("Ends the round and shows what is right; after that it cannot be reopened.")
@@ -246,7 +247,7 @@ def _what_class_did(live: Live) -> None:
     for place in places:
         if not live.spread[place].total and not is_revealed:
             continue
-        line = bars.about_answer(live.content, place) + bars.asked_line(live.content, place)
+        line = bars.asked_of_answer(live.content, place)
         spread = live.spread[place]
         line += _how_many(live, place) if is_hidden else bars.bar(spread, live.made.kind)
         if is_revealed:
@@ -364,11 +365,18 @@ def _board(live: Live) -> None:
         return
     if not live.made.has_board:
         return
-    places = tally.board(live.participants, live.labels, live.true_labels)
+    board = tally.board(live.participants, live.labels, live.true_labels)
     lines = []
-    for nickname, score in places[:MOST_ON_BOARD]:
+    place, before = 0, None
+    for number, (nickname, score) in enumerate(board, start=1):
+        # Who is right as often shares the place, the last one that is shown too.
+        if score != before:
+            place, before = number, score
+        if place > MOST_ON_BOARD:
+            break
         right = say("{equal} of {both}", equal=score.equal, both=score.both)
-        lines.append(f'<li><span dir="auto">{html(nickname)}</span> <b>{html(right)}</b></li>')
+        name = f'<span dir="auto">{html(nickname)}</span>'
+        lines.append(f'<li value="{place}">{name} <b>{html(right)}</b></li>')
     if lines:
         truth = live.content.truth
         heading = say("Most like {labeller}", labeller=bars.in_a_sentence(truth))

@@ -24,6 +24,7 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import ENGLISH, language, mark, say, speaking
 from evaluators.text.normalise import slug
 from ui import session
@@ -49,12 +50,17 @@ class RunFile(NamedTuple):
             return self.make()
 
 
+def _short_id(run: Run) -> str:
+    """What tells the files of runs apart; an example's id is a name, and nothing is cut off it."""
+    return run.id if run.workspace == EXAMPLES else run.id[:6]
+
+
 def download(view: RunView) -> None:
     """The kinds of files, a button for the one that is chosen, and what a paper takes."""
     shown = chosen_view.of(view.run)
     parts = [
         view.run.evaluator.name,
-        view.run.id[:6],
+        _short_id(view.run),
         formula_of(view.run, shown.definition) if labels_sentences(view.run.evaluator) else "",
         shown.policy or "",
         slug(shown.by or ""),
@@ -101,13 +107,13 @@ def _files(view: RunView, shown: View, stem: str) -> dict[str, RunFile]:
     for one in formats().values():
         # What only tables are written in stands in the dialog for a paper.
         if one.of_run and one.is_there(view):
-            name = stem if one.of_view else f"{view.run.evaluator.name}-{view.run.id[:6]}"
+            name = stem if one.of_view else f"{view.run.evaluator.name}-{_short_id(view.run)}"
             make = partial(one.whole, view, shown)
             files[say(one.title)] = RunFile(f"{name}{one.file}", make, one.meaning)
     if sheet.is_possible(view):
         n = st.session_state.get(_on_sheet(view), USUAL)
         # Both are of the same answers, so their files differ by one word.
-        name = f"sheet-{view.run.id[:6]}"
+        name = f"sheet-{_short_id(view.run)}"
         boxes = mark("Those that teach most, with empty boxes for labels: prints on A4.")
         key = mark("What gold and the run's labeller say of each sentence on the sheet.")
         files[say(SHEETS[0])] = RunFile(

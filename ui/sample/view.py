@@ -83,6 +83,9 @@ def steps(run: Run, cell: Cell) -> ShownPlace:
     count = cells // max(1, len(names)) // len(run.evaluators)
     # An address that somebody typed may name a sample or a model that the run does not have.
     position = min(cell.position, count - 1)
+    if cell.position != position:
+        asked = cell.position + 1
+        st.info(say("There is no sample {number:,}; this is the last one.", number=asked))
     model = min(cell.model, max(0, len(names) - 1))
     in_last_table = samples.last_positions(run, model)
     walk = in_last_table if position in in_last_table else range(count)
