@@ -14,13 +14,16 @@ from tests.e2e.test_access import AXE, DARK, serious
 from tests.e2e.test_class_door import PHONE, WALL, NewContext
 
 LOCALES = {ENGLISH: "en-GB", CHINESE: "zh-CN"}
+STILL = """* { transition: none !important; animation: none !important }
+[data-stale] { opacity: 1 !important }"""
+"""The wall is drawn each second, and Streamlit fades what is being drawn anew."""
 OPENED = ("learn?lesson=1", "rgb?run=example-noise", "sample?run=example-invented", "round?run=")
 
 
 def shut_out(page: Page) -> list[str]:
     """What axe finds on the page as it stands, in the light and in the dark."""
     settled(page)
-    page.add_style_tag(content="* { transition: none !important; animation: none !important }")
+    page.add_style_tag(content=STILL)
     page.evaluate(AXE)
     found = serious(page.evaluate("axe.run({resultTypes: ['violations']})"))
     page.emulate_media(color_scheme="dark")
