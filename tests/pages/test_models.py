@@ -113,7 +113,7 @@ def test_what_a_provider_did_not_accept_is_said_beside_the_card(open_page):
 def test_the_list_of_runs_names_all_models_and_the_judge(open_page):
     two_models()
     at = open_page("home")
-    assert f"RGB with {TITLES[0]}, {TITLES[1]} · judge {model_title(JUDGE)}" in said(at, "markdown")
+    assert f"RGB by {model_title(JUDGE)} · {TITLES[0]}, {TITLES[1]} · " in said(at, "markdown")
     assert "11 of 12 checked · 1 failed" in said(at)
 
 

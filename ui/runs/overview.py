@@ -14,7 +14,6 @@ from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts, Unreadable
 from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import mark, say, translated
-from evaluators.text.words import in_a_line, short_name
 from ui import session
 from ui.parts import head as page_head
 from ui.parts import problems
@@ -100,8 +99,12 @@ def run_box(run: Run, counts: Counts, at_work: bool, *, with_actions: bool = Fal
     """A run in a box: what it was, how far it is, and the way to it."""
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
-        created = local_time(run.created)
-        what.markdown(f"**{plain(run.title)}**  \n{_metrics_and_models(run)} · {created}")
+        facts = run_facts.method_beside_title(run)
+        # A prompt of one's own decides what the run can be compared with; a shipped one is usual.
+        if run.prompt and run.prompt not in shipped():
+            facts.append(say("own prompt {hash}", hash=run.prompt_hash))
+        about = plain(" · ".join([*facts, local_time(run.created)]))
+        what.markdown(f"**{plain(run.title)}**  \n{about}")
         state.caption(progress.state_now(run, counts, at_work))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
             if st.button(say("Open"), icon=":material/open_in_new:", key=f"open_{run.id}"):
@@ -147,21 +150,3 @@ def _unreadable_line(lost: Unreadable) -> None:
     run_id = lost.name[:ID_SHOWN]
     which = say("Run {id}", id=run_id)
     st.markdown(f"**{say(UNREADABLE)}**  \n{plain(f'{which} · {translated(lost.reason)}')}")
-
-
-def _metrics_and_models(run: Run) -> str:
-    metrics = in_a_line(run_facts.metric_titles(run))
-    parts = [metrics]
-    if run.models:
-        models = in_a_line(map(short_name, run_facts.titles(run)))
-        parts = [say("{metrics} with {models}", metrics=metrics, models=models)]
-    if judges := run_facts.judge_titles(run):
-        names = in_a_line(judges)
-        several = len(judges) > 1
-        parts.append(
-            say("jury {names}", names=names) if several else say("judge {name}", name=names)
-        )
-    # A prompt of one's own decides what the run can be compared with; a shipped one is usual.
-    if run.prompt and run.prompt not in shipped():
-        parts.append(say("own prompt {hash}", hash=run.prompt_hash))
-    return plain(" · ".join(parts))

@@ -74,7 +74,7 @@ def list_models(provider: str) -> None:
     choices = model_form.choices().values()
     of_provider = [choice for choice in choices if choice.model.provider == provider]
     if not of_provider:
-        st.info(say("Test the address, and its models are listed here."), icon=":material/dns:")
+        st.info(say("Use the endpoint, and its models are listed here."), icon=":material/dns:")
         return
     rows = pd.DataFrame(map(_model_cells, of_provider))
     # A column of nothing but unknown numbers would be one of texts.
