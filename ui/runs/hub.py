@@ -14,6 +14,8 @@ from ui import session
 from ui.parts import chosen_view, problems
 from ui.parts.untrusted import plain
 
+EXAMPLE = "owner/name"
+
 
 def form(view: RunView) -> None:
     """The name of the data set, and what came of the push; nothing without a key."""
@@ -28,7 +30,7 @@ def form(view: RunView) -> None:
         name = st.text_input(
             say("Data set of the hub"),
             usual,
-            placeholder="owner/name",
+            placeholder=EXAMPLE,
             max_chars=200,
             help=say(
                 "Results and people's labels, with their names, as Parquet; again replaces them."
