@@ -52,7 +52,9 @@ _HOMES = {
     "LLMClient": "evaluators.llm",
     "LLMEvalResult": "evaluators.llm_judge",
     "load_data": "evaluators.runs.inputs",
+    "log_run": "evaluators.api.trackers",
     "make_bed": "evaluators.api.beds",
+    "mlflow_scorer": "evaluators.api.trackers",
     "ModelSpec": "evaluators.records",
     "NLGTask": "evaluators.g_eval",
     "open_run": "evaluators.api.results",
@@ -92,6 +94,8 @@ if TYPE_CHECKING:
     from evaluators.api.results import Results as Results
     from evaluators.api.results import open_run as open_run
     from evaluators.api.scores import check_scores as check_scores
+    from evaluators.api.trackers import log_run as log_run
+    from evaluators.api.trackers import mlflow_scorer as mlflow_scorer
     from evaluators.base import BaseEvaluator as BaseEvaluator
     from evaluators.base import Evaluator as Evaluator
     from evaluators.base import evaluator as evaluator

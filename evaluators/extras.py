@@ -5,6 +5,7 @@ from __future__ import annotations
 EXTRAS = {
     "embeddings": "sentence-transformers==6.2.0",
     "local": "transformers[torch]==5.18.0",
+    "mlflow": "mlflow-skinny==3.17.2",
     "postgres": "psycopg[binary]==3.3.9",
     "ray": "ray==2.60.0",
 }

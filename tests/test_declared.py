@@ -34,6 +34,8 @@ FUNCTIONS = {
     "evaluate_record_batch": {"batch": pa.RecordBatch.from_pylist([ROW]), "metrics": "trace"},
     "for_paper": {"folder": "paper"},
     "load_data": {"data": [ROW], "on_remark": len},
+    "log_run": {},
+    "mlflow_scorer": {"metric": "trace"},
     "open_run": {"path": "run.plumbline"},
     "compare": {},
     "leaderboard": {},
@@ -98,6 +100,7 @@ def test_no_argument_of_a_function_ends_in_a_bare_error(door, results):
         "for_paper": {"of": results},
         "compare": {"first": results},
         "leaderboard": {"runs": results},
+        "log_run": {"results": results},
     }.get(door, {})
     function = getattr(evaluators, door)
 

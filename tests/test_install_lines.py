@@ -235,12 +235,19 @@ def test_no_printed_command_takes_more_from_a_hostile_index_than_it_pins(index, 
 
     assert pinned == sorted(EXTRAS.values())
     assert taken == [
+        "mlflow_skinny-3.17.2-py3-none-any.whl",
         "psycopg-3.3.9-py3-none-any.whl",
         "ray-2.60.0-py3-none-any.whl",
         "sentence_transformers-6.2.0-py3-none-any.whl",
         "transformers-5.18.0-py3-none-any.whl",
     ]
-    assert set(asked) == {"psycopg", "ray", "sentence-transformers", "transformers"}
+    assert set(asked) == {
+        "mlflow-skinny",
+        "psycopg",
+        "ray",
+        "sentence-transformers",
+        "transformers",
+    }
 
 
 def test_this_repository_installs_without_asking_an_index_for_its_name(index, tmp_path):

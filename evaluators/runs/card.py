@@ -55,8 +55,17 @@ def run_card(store: Store, run: Run, seen: View = WHAT_COUNTS) -> str:
     Hashes are SHA-256. `seen` says by which formula or rules the run is read.
     """
     title = printable(run.title)
+    lines = [title[:WIDTH], "=" * len(title[:WIDTH])]
+    for label, text in card_facts(store, run, seen):
+        lines += _wrapped(label, text)
+    return "\n".join(lines) + "\n"
+
+
+@speaking(ENGLISH)
+def card_facts(store: Store, run: Run, seen: View = WHAT_COUNTS) -> list[Fact]:
+    """The same as labels with their texts, each on one line."""
     environment = store.environments.of(run)
-    facts = [
+    return [
         *_of_state(store, run, environment),
         *_of_data(store, run),
         *_of_method(run, seen),
@@ -67,10 +76,6 @@ def run_card(store: Store, run: Run, seen: View = WHAT_COUNTS) -> str:
         *_of_versions(environment),
         ("Results hash", results_hash(store, run)),
     ]
-    lines = [title[:WIDTH], "=" * len(title[:WIDTH])]
-    for label, text in facts:
-        lines += _wrapped(label, text)
-    return "\n".join(lines) + "\n"
 
 
 def results_hash(store: Store, run: Run) -> str:
