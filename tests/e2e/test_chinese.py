@@ -138,7 +138,7 @@ def test_what_is_chosen_in_a_list_outlives_the_switch(new_context):
     with speaking("zh_CN"):
         # The browser names what is chosen by its label, which is another one now.
         order_in_chinese = page.get_by_role("combobox", name=say("Order"))
-        shown = say("{value}, lowest first", value=say("Context relevance"))
+        shown = say("{value}, highest first", value=say("Supported share"))
     expect(order_in_chinese).to_have_value(shown)
     sidebar.get_by_text("English").click()
     expect(order).to_have_value(chosen)
