@@ -8,13 +8,14 @@ least as likely as the threshold; the probabilities stay with them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from pydantic import Field, SkipValidation
 
 from evaluators.base import evaluator, require
 from evaluators.errors import ParameterError
 from evaluators.llm import LLMClient, tokens_of
-from evaluators.llm.decisions import MODE, MOST_OPTIONS, decide, requests_of
+from evaluators.llm.decisions import MODE, MOST_OPTIONS, MOST_QUESTIONS, decide, requests_of
 from evaluators.prompts import Prompt, Question, fenced, filled, load
 from evaluators.records import (
     Judgement,
@@ -36,6 +37,8 @@ from evaluators.trace.windows import parts_within
 
 MOST_PAIRS = 50_000
 """Sentences of a response times those of its documents: each may carry each."""
+MOST_REPEATED = 1_000_000
+"""Characters of a sample's texts in all its requests together: each request has all of them."""
 NONE = "none"
 """The option for a response sentence that no document sentence carries."""
 
@@ -128,16 +131,14 @@ class DecisionEvaluator(SingleLabeller):
     def _windows(
         self, sentences: Sentences, question: str, prompt_budget: int | None
     ) -> list[Prompt]:
-        pairs = len(sentences.response) * len(sentences.document_keys)
-        if pairs > MOST_PAIRS:
+        if _asks_too_much(sentences):
             raise ParameterError(
                 say(
-                    "{answer} sentences of the answer times {documents} of the documents are more "
-                    "than the {most:,} pairs a decision model is asked about. Shorten the texts, "
-                    "or choose another labeller.",
+                    "{answer} sentences of the answer beside {documents} of the documents are more "
+                    "than a decision model is asked about. Shorten the texts, or choose another "
+                    "labeller.",
                     answer=len(sentences.response),
                     documents=len(sentences.document_keys),
-                    most=MOST_PAIRS,
                 )
             )
 
@@ -181,6 +182,16 @@ class DecisionEvaluator(SingleLabeller):
 
     def _likely(self, probabilities: Mapping[str, float], keys: Iterable[str]) -> tuple[str, ...]:
         return tuple(key for key in keys if probabilities[key] >= self.threshold)
+
+
+def _asks_too_much(sentences: Sentences) -> bool:
+    """Whether there are too many pairs, or so many questions that the texts are sent too often."""
+    keys = len(sentences.document_keys)
+    of_one = 1 + -(-keys // (MOST_OPTIONS - 1))
+    questions = of_one * len(sentences.response) + 2 * len(sentences.retrieved_keys)
+    texts = [each.text for each in chain(sentences.response, *sentences.documents)]
+    repeated = -(-questions // MOST_QUESTIONS) * sum(map(len, texts))
+    return len(sentences.response) * keys > MOST_PAIRS or repeated > MOST_REPEATED
 
 
 def _questions(sentences: Sentences) -> tuple[Question, ...]:

@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from evaluators.base import evaluator
-from evaluators.config import config
-from evaluators.errors import ParameterError, PlumblineError
+from evaluators.errors import PlumblineError
 from evaluators.records import (
     EvaluatorSpec,
     Labelling,
@@ -23,7 +22,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
-from evaluators.text.language import mark, say
+from evaluators.text.language import mark
 from evaluators.trace.claims import claiming, is_refusal, without_claim
 from evaluators.trace.local_models import (
     KNOWN,
@@ -76,13 +75,6 @@ class LocalEvaluator(SingleLabeller):
         return True
 
     def check_ready(self) -> None:
-        if config().public:
-            raise ParameterError(
-                say(
-                    "A public host runs no local model, which would take its memory from all. Run "
-                    "Plumbline on your own computer, or let the heuristic or a judge label."
-                )
-            )
         check_installed()
         place(self.model, self.revision)
 

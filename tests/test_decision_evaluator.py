@@ -186,9 +186,21 @@ def test_more_pairs_of_sentences_than_a_model_is_asked_about_are_refused_at_once
     towers = [f"Tower {number} is tall." for number in range(250)]
     response, document = " ".join(towers), " ".join(towers[:201])
     sample = Sample(id="s", question="q", response=response, retrieved_documents=(document,))
-    with pytest.raises(ParameterError, match="250 sentences of the answer times 201 of the doc"):
+    with pytest.raises(ParameterError, match="250 sentences of the answer beside 201 of the do"):
         DecisionEvaluator(FakeLLM("{}")).score(sample)
     assert prompts_of(DecisionEvaluator(), sample) == []
+
+
+def test_texts_that_the_requests_would_repeat_too_often_are_refused_at_once():
+    # One answer sentence beside 10,000: 20,000 questions are 51 requests with 40,000 signs each.
+    sample = Sample(
+        id="s", question="q", response="So.", retrieved_documents=("山好了。" * 10_000,)
+    )
+    with pytest.raises(ParameterError, match="1 sentences of the answer beside 10000 of the doc"):
+        DecisionEvaluator(FakeLLM("{}")).score(sample)
+    assert prompts_of(DecisionEvaluator(), sample) == []
+    usual = sample.model_copy(update={"retrieved_documents": ("山好了。" * 500,)})
+    assert len(prompts_of(DecisionEvaluator(), usual)) == 3
 
 
 def test_401_questions_are_two_requests():

@@ -426,6 +426,8 @@ def test_a_public_host_runs_none(monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     with pytest.raises(ParameterError, match="A public host runs no local model"):
         LocalEvaluator().score(SAMPLE)
+    with pytest.raises(ParameterError, match="A public host runs no local model"):
+        local_models.fetch("owner/tiny")
 
 
 def test_what_is_not_installed_is_told_with_the_command():

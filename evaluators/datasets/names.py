@@ -139,7 +139,7 @@ def last_part(column: str) -> str:
     "output.text" says what it is by the object's name, "input.passage" by its own; whose answer
     "outputs.answer" and "reference_outputs.answer" hold, LangSmith says by the object alone.
     """
-    if not _PATH.fullmatch(column):
+    if len(column) > LONGEST or not _PATH.fullmatch(column):
         return column
     *_, outer, last = column.split(".")
     is_only_text = last.casefold() in TEXT_KEYS and last.casefold() not in _ALL_KNOWN

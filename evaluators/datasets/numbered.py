@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from evaluators.datasets.columns import names_of
-from evaluators.datasets.names import is_called_documents
+from evaluators.datasets.names import LONGEST, is_called_documents
 from evaluators.datasets.table import Row, Table
 from evaluators.text.language import say
 from evaluators.text.words import joined_sentences
@@ -84,7 +84,7 @@ def _columns(names: Collection[str]) -> dict[Numbered, dict[int, str]]:
     """The columns of documents that have a number, in the order of these numbers."""
     found: dict[Numbered, dict[int, str]] = {}
     for name in names:
-        parts = _NUMBERED.fullmatch(name)
+        parts = _NUMBERED.fullmatch(name) if len(name) <= LONGEST else None
         if parts and is_called_documents(parts[1]):
             group = Numbered(parts[1], parts[3] or "")
             found.setdefault(group, {})[int(parts[2])] = name

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from evaluators.config import ROOT
-from evaluators.datasets.names import ANSWER, field_of, folded
+from evaluators.datasets.names import ANSWER, LONGEST, field_of, folded
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
 from evaluators.text.strangers_json import strangers_json
@@ -80,7 +80,7 @@ def trace_of(row: Mapping[str, Any]) -> str:
             if keys.keys() >= signs:
                 return program
         for program, pattern in _ATTRIBUTES:
-            if any(map(pattern.search, value)):
+            if any(pattern.search(key[:LONGEST]) for key in value):
                 return program
     return ""
 

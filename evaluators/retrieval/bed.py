@@ -61,6 +61,8 @@ MOST_READ, MOST_READ_ON_A_PUBLIC_HOST = 1_000_000_000, 250_000_000
 """Characters of chunks that are read for all answers of a bed: some thirty seconds; there, where
 others wait, some eight.
 """
+MOST_SECONDS = 10.0
+"""Of processor there, whatever was counted."""
 MANY = 10
 """Chunks that hold an answer from which on it may stand there by chance."""
 MOST_NAMES = 5
@@ -232,7 +234,9 @@ class _Maker:
         self._index = searchable
         self._seed = seed
         self._texts: dict[int, Comparable] = {}
-        self._read = Reading(MOST_READ_ON_A_PUBLIC_HOST if config().public else MOST_READ)
+        self._read = Reading(MOST_READ)
+        if config().public:
+            self._read = Reading(MOST_READ_ON_A_PUBLIC_HOST, MOST_SECONDS)
 
     def rows(self, question: Sample) -> list[MadeRow] | str:
         """The rows of a question, or why there are none."""

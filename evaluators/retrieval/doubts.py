@@ -5,7 +5,9 @@ Both are read from the texts alone, so that a row that was repaired by hand is d
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from typing import NamedTuple
 
 from evaluators.datasets.rgb import PASSAGES, BedRow
@@ -45,14 +47,18 @@ _NOT_PLANTED = mark(
 
 
 class Reading:
-    """Counts what is read of texts; raises `DatasetError` beyond the limit."""
+    """Counts what is read of texts; raises `DatasetError` beyond the limit.
 
-    def __init__(self, most: int) -> None:
+    Some texts take longer than they count, so the seconds of processor have a limit, too.
+    """
+
+    def __init__(self, most: int, seconds: float = math.inf) -> None:
         self._left = most
+        self._end = time.thread_time() + seconds
 
     def __call__(self, characters: int) -> None:
         self._left -= characters
-        if self._left < 0:
+        if self._left < 0 or time.thread_time() > self._end:
             raise DatasetError(
                 say(
                     "To look for all answers in all documents takes too long. Split the questions "

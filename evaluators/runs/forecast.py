@@ -37,6 +37,9 @@ CountStored = Callable[[Sequence[str]], int]
 MOST_SECONDS = 20
 """Of the processor for the doubts of all samples, where others wait for the same one."""
 
+MOST_COMPARED = 500_000_000
+"""Characters of a response times those of its documents there: of more, one sample takes longer."""
+
 PROMPTS, DOUBTS = mark("Measuring the prompts"), mark("Looking for doubtful samples")
 
 
@@ -209,12 +212,14 @@ class Measures:
             doubts: dict[int, float] = {}
             doubt = 0.0
             end = time.thread_time() + MOST_SECONDS if config().public else math.inf
+            most = MOST_COMPARED if config().public else math.inf
             for position, sample in enumerate(plan.dataset.samples):
                 if sample.response is None:
                     continue
                 # Repeats follow their sample, and say the same.
                 if sample.repeat == 1:
-                    if time.thread_time() > end:
+                    compared = len(sample.response) * sum(map(len, sample.evidence))
+                    if time.thread_time() > end or compared > most:
                         text = mark(
                             "To find the samples that the heuristic is least sure of takes too "
                             "long here. Evaluate fewer samples, or choose another labeller."

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from evaluators.config import ROOT
+from evaluators.config import ROOT, config
 from evaluators.errors import ParameterError
 from evaluators.extras import install_line
 from evaluators.named_files import read_file
@@ -108,8 +108,20 @@ def name_of(model: str) -> str:
     return Path(model).name or model
 
 
+def check_allowed() -> None:
+    """Raises `ParameterError` on a public host."""
+    if config().public:
+        raise ParameterError(
+            say(
+                "A public host runs no local model, which would take its memory from all. Run "
+                "Plumbline on your own computer, or let the heuristic or a judge label."
+            )
+        )
+
+
 def check_installed() -> None:
-    """Raises `ParameterError` where what loads models is not installed; it loads nothing."""
+    """The same, and where what loads models is not installed; it loads nothing."""
+    check_allowed()
     if find_spec("transformers") is None or find_spec("torch") is None:
         message = say(
             "A local model needs packages that are not installed. Install them: {command}, or let "
@@ -158,6 +170,7 @@ def fetch(model: str, revision: str = "", on_progress: Progress | None = None) -
 
     No key is sent. Raises `ParameterError` where there is no such model, or it cannot be used.
     """
+    check_allowed()
     with LOADING:
         here = place(model, revision)
         return here or _fetched(model, revision, on_progress)

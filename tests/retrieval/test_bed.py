@@ -1,5 +1,6 @@
 """A test bed from documents: who is positive, who negative, what is planted, what is doubted."""
 
+import itertools
 import json
 
 import pytest
@@ -128,6 +129,13 @@ def test_a_long_answer_is_paid_by_its_length():
         as_words(words, "", Reading(len(words)))
     with pytest.raises(DatasetError, match="takes too long"):
         as_words("a " * 2000, "a " * 8000, Reading(10**7))
+
+
+def test_what_takes_longer_than_it_counts_ends_by_the_clock():
+    answer = Answer("a" * 90 + "b", Reading(10**12, seconds=0.05))
+    texts = itertools.repeat(Comparable.of("a" * 20_000), 10**6)
+    with pytest.raises(DatasetError, match="takes too long"):
+        any(map(answer.held_in, texts))
 
 
 @pytest.mark.parametrize(

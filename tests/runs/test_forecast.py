@@ -247,6 +247,14 @@ def test_on_a_public_host_the_doubts_of_a_form_take_so_long_and_no_longer(monkey
         Measures().doubts(plan, labeller)
 
 
+def test_on_a_public_host_one_long_sample_is_not_looked_at_for_its_doubt(monkeypatch):
+    texts = {"response": "好。" * 15_000, "retrieved_documents": ("好。" * 15_000,)}  # 900 million
+    data = Dataset(name="long", samples=(Sample(id="s", question="q", **texts),))
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    with pytest.raises(ParameterError, match="Evaluate fewer samples, or choose another labeller"):
+        Measures().doubts(RunPlan(data, []), HybridEvaluator())
+
+
 class Unsure(LLMasJudge):
     """A metric of one's own that asks where an answer says so."""
 
