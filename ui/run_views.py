@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from zlib import crc32
 
 import streamlit as st
 
@@ -48,7 +49,7 @@ def watched(run: Run) -> RunView:
     store = session.store()
     seconds = seconds_between(store.results.counts(run).asked, registry.at_work)
     # A part of the time that is each run's own, lest all of them are read at once.
-    moment = int(time.monotonic() / seconds + int(run.id[:8], 16) / 2**32)
+    moment = int(time.monotonic() / seconds + crc32(run.id.encode()) / 2**32)
     return held.read((watched, store, run.id), lambda: latest(run), (run, moment), _most_bytes)
 
 
