@@ -68,7 +68,7 @@ def test_every_text_is_large_and_nothing_is_wider_than_the_screen(page):
 
 def test_it_is_switched_on_kept_from_page_to_page_and_left(page):
     page.goto("/trace?run=example-invented")
-    share = page.get_by_role("button", name="Share")
+    share = page.get_by_role("button", name="Share", exact=True)
     expect(share).to_be_visible()
     page.get_by_role("button", name="Projector").click()
     expect(share).to_be_hidden()
