@@ -138,7 +138,7 @@ def test_a_page_is_one_file_and_one_line(copy):
     (copy / "pages" / "questions.py").write_text(page, encoding="utf-8")
     router = copy / "ui" / "main.py"
     menu = router.read_text(encoding="utf-8")
-    before = 'st.Page("../pages/settings.py"'
+    before = 'menu.page("settings"'
     router.write_text(menu.replace(before, f"{entry.strip()}, {before}"), encoding="utf-8")
     use = """if True:
         from streamlit.testing.v1 import AppTest

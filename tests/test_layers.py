@@ -140,7 +140,7 @@ ACROSS = {
     # a sample of any run, and the run at work on every page
     "sample": {"rgb", "trace"},
     "label": {"rgb", "trace"},
-    "main": {"runs", "settings"},
+    "main": {"menu", "runs", "settings"},
     # a file can be given on Home
     "home": {"datasets"},
 }

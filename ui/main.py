@@ -4,8 +4,9 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.llm.keys import quiet_logs
+from evaluators.runs import giving_way
 from evaluators.text.language import say
-from ui import language, session
+from ui import language, menu, session
 from ui.parts import check_link, problems, projector
 from ui.runs import progress
 from ui.settings import backup
@@ -26,65 +27,37 @@ was_sample_opened = "sample" in st.query_params or "sample_address" in st.sessio
 
 page = st.navigation(
     [
-        st.Page(
-            "../pages/home.py",
-            title=say("Home"),
-            icon=":material/home:",
-            default=True,
-        ),
-        st.Page("../pages/learn.py", title=say("Learn"), icon=":material/school:"),
-        st.Page("../pages/datasets.py", title=say("Datasets"), icon=":material/database:"),
-        st.Page("../pages/rgb.py", title="RGB", icon=":material/show_chart:"),
-        st.Page("../pages/trace.py", title="TRACE", icon=":material/fact_check:"),
-        st.Page("../pages/metrics.py", title=say("Metrics"), icon=":material/straighten:"),
-        st.Page("../pages/runs.py", title=say("Runs"), icon=":material/history:"),
-        st.Page("../pages/compare.py", title=say("Compare"), icon=":material/compare_arrows:"),
-        st.Page(
-            "../pages/sample.py",
-            title=say("Sample"),
-            icon=":material/search:",
-            visibility="visible" if was_sample_opened else "hidden",
-        ),
+        menu.page("home", say("Home"), "home", is_default=True),
+        menu.page("learn", say("Learn"), "school"),
+        menu.page("datasets", say("Datasets"), "database"),
+        menu.page("rgb", "RGB", "show_chart"),
+        menu.page("trace", "TRACE", "fact_check"),
+        menu.page("metrics", say("Metrics"), "straighten"),
+        menu.page("runs", say("Runs"), "history"),
+        menu.page("compare", say("Compare"), "compare_arrows"),
+        menu.page("sample", say("Sample"), "search", is_hidden=not was_sample_opened),
         # Reached from a run, or by the link of a queue.
-        st.Page(
-            "../pages/label.py",
-            title=say("Label"),
-            icon=":material/edit_note:",
-            visibility="visible" if "queue" in st.query_params else "hidden",
-        ),
-        st.Page(
-            "../pages/check.py",
-            title=say("Check"),
-            icon=":material/balance:",
-            visibility="visible" if check_link.LAST in st.session_state else "hidden",
+        menu.page("label", say("Label"), "edit_note", is_hidden="queue" not in st.query_params),
+        menu.page(
+            "check", say("Check"), "balance", is_hidden=check_link.LAST not in st.session_state
         ),
         # Reached from the list of runs, as the next one.
-        st.Page(
-            "../pages/leaderboard.py",
-            title=say("Leaderboard"),
-            icon=":material/leaderboard:",
-            visibility="visible" if "ranked" in st.query_params else "hidden",
+        menu.page(
+            "leaderboard",
+            say("Leaderboard"),
+            "leaderboard",
+            is_hidden="ranked" not in st.query_params,
         ),
-        st.Page(
-            "../pages/batch.py",
-            title=say("Batch"),
-            icon=":material/stacks:",
-            visibility="visible" if "batch" in st.query_params else "hidden",
-        ),
+        menu.page("batch", say("Batch"), "stacks", is_hidden="batch" not in st.query_params),
         # Reached from a run, or by the link of a round.
-        st.Page(
-            "../pages/round.py",
-            title=say("Round"),
-            icon=":material/groups:",
-            visibility="hidden",
-        ),
-        st.Page("../pages/settings.py", title=say("Settings"), icon=":material/key:"),
+        menu.page("round", say("Round"), "groups", is_hidden=True),
+        menu.page("settings", say("Settings"), "key"),
     ],
     # A line above the page, where the sidebar would take a third of the screen.
     position="top" if projector.is_on() else "sidebar",
 )
 st.set_page_config(page_title=f"{page.title} · Plumbline")
-with problems.caught():
+with giving_way.drawing(), problems.caught():
     if not backup.is_store_there():
         st.stop()
     if page.url_path == "round" and "run" not in st.query_params:

@@ -122,10 +122,12 @@ def term_of(word: str) -> Term | None:
     label, _, metric = word.partition(" (")
     with speaking(ENGLISH):
         candidates = (word, readable(word), metric.removesuffix(")"), label)
-    by_metrics = {
-        word: term for term in _terms_of_metrics().values() for word in (term.name, term.title)
-    }
-    known = (_by_word().get(name) or by_metrics.get(name) for name in candidates)
+
+    def of_a_metric(word: str) -> Term | None:
+        own = _terms_of_metrics().values()
+        return next((term for term in own if word in (term.name, term.title)), None)
+
+    known = (_by_word().get(name) or of_a_metric(name) for name in candidates)
     return next(filter(None, known), None)
 
 

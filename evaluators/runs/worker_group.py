@@ -13,6 +13,7 @@ from evaluators.llm.clients import ModelSession
 from evaluators.records import Reason
 from evaluators.runs.answer_scorer import AnswerScorer, OpenAnswer, Unstored, wait_for
 from evaluators.runs.failure_streaks import FailureStreaks
+from evaluators.runs.giving_way import give_way
 from evaluators.runs.pace import Pace
 from evaluators.runs.tasks import Task
 
@@ -105,6 +106,7 @@ class WorkerGroup:
     def _next_answers(self) -> Iterator[OpenAnswer]:
         while not self.is_stopped:
             self._control.check()
+            give_way()
             # An iterator must not be moved on by two threads at once.
             with self._turn:
                 answer = next(self._answers, None)

@@ -62,6 +62,8 @@ def model_switch(run: Run, label: str, key: str) -> int:
 
 def labels_switch(view: RunView, names: Sequence[str]) -> str | None:
     """The choice of whose labels are looked at, of these; `None` is the run's own labeller."""
+    if not names:
+        return None
     own = whose.own_labeller(view)
     # Where one labelled alone, that is the run's own.
     if not [name for name in names if labellers.in_a_sentence(name) != own]:

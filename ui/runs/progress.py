@@ -25,9 +25,11 @@ from ui.runs import by_tomorrow
 
 TICK = 1.0
 """Seconds between two drawings of a run's state."""
+TICKS_A_SECOND = 4
+"""Of all runs at work together, as far as one who looks at each of them makes them."""
 
 REDRAW = (3.0, 10.0)
-"""Seconds between two drawings of partial results, least and most."""
+"""Seconds between two drawings of a run's partial results, least and most, where it is alone."""
 SAMPLES_A_SECOND = 400
 """So many samples add a second to that: a run of more takes longer to draw."""
 
@@ -65,7 +67,8 @@ def redrawn(run: Run, body: Callable[[RunView], None]) -> None:
 
     if moves:
         every = _seconds_to_redraw(run)
-        st.fragment(ticking_state, run_every=TICK, key=f"state_{run.id}")()
+        tick = max(TICK, registry.at_work / TICKS_A_SECOND)
+        st.fragment(ticking_state, run_every=tick, key=f"state_{run.id}")()
         st.fragment(ticking_results, run_every=every, key=f"body_{run.id}")()
     else:
         st.fragment(resting_state, key=f"state_{run.id}")()
@@ -75,8 +78,9 @@ def redrawn(run: Run, body: Callable[[RunView], None]) -> None:
 def _seconds_to_redraw(run: Run) -> float:
     least, most = REDRAW
     samples = session.store().results.counts(run).asked
-    seconds = max(least, samples / SAMPLES_A_SECOND)
-    return min(seconds, most)
+    seconds = min(max(least, samples / SAMPLES_A_SECOND), most)
+    # Sooner, there is nothing new to be drawn.
+    return max(seconds, run_views.seconds_between(samples, registry.at_work))
 
 
 def _draw_results(run: Run, body: Callable[[RunView], None]) -> None:
