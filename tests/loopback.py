@@ -734,6 +734,10 @@ class Loopback:
         self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         match request.method, without_door(request.path):
+            case _, path if path.startswith(("/v1beta/batches", "/upload/", "/download/")):
+                await self._batch(request, path, reader, writer)
+            case _ if request.path.startswith("/v1beta/openai/files"):
+                await self._send(in_html("404 Not Found", 404), writer)
             case "POST", "/v1/chat/completions":
                 await self._chat(self._asked(request), reader, writer)
             case "POST", path if path in self._decision_paths:
@@ -762,13 +766,18 @@ class Loopback:
         if not self._may(request.headers):
             await self._send(wrong_key(request.headers), writer)
             return
-        answer = self.batches.respond(request.method, path, request.body)
+        method, _, headers, sent = request
+        if path.startswith(("/batches", "/files")):
+            answer = self.batches.respond(method, path, sent)
+        else:
+            answer = self.batches.respond_as_google(method, path, headers, sent)
         if answer is None:
             await reader.read()  # until the client goes
             return
-        status, body = answer
+        status, body, *more = answer
         is_file = isinstance(body, bytes)
-        await self._send(Response(status, body) if is_file else in_json(body, status), writer)
+        response = Response(status, body) if is_file else in_json(body, status)
+        await self._send(response, writer, *more)
 
     def _complete_in_batch(self, body: dict[str, Any]) -> dict[str, Any]:
         text = body["messages"][0]["content"]
@@ -843,8 +852,9 @@ class Loopback:
         return self._gates[asked.model]
 
     def _may(self, headers: dict[str, str]) -> bool:
-        # Anthropic's own API, of which the list of models is, knows no bearer keys.
+        # Anthropic's own API, of which the list of models is, knows no bearer keys; nor does Google's.
         own = headers.get("x-api-key") if "anthropic-version" in headers else None
+        own = headers.get("x-goog-api-key", own)
         return self._key in (None, own) or headers.get("authorization") == f"Bearer {self._key}"
 
     async def _send(

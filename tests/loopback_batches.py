@@ -8,6 +8,7 @@ ends all batches that are at work, with some of `FAULTS` or, without one, as the
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -30,7 +31,8 @@ class Batches:
     ever at the `holds`: "upload", "batch", "content", the second one at "batch 2", or "". Whoever
     asks for a batch is refused with the status `refuses`, where there is one: 404 as if it were
     gone, 401 or 403 as with a stranger's key; who makes one with `refuses_new`. What stands in
-    `listed` is sent in the place of their list.
+    `listed` is sent in the place of their list, which Google then has empty. Files for Google are
+    to be sent to `uploads_to`, where there is one.
     """
 
     def __init__(self, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -42,12 +44,15 @@ class Batches:
         self.refuses = 0
         self.refuses_new = 0
         self.listed: Any = None
+        self.uploads_to = ""
         self.held = threading.Event()
         self._complete = complete
 
     def respond(self, method: str, path: str, body: bytes) -> tuple[int, Any] | None:
         """Status and body, JSON or bytes; `None` where the response is held back."""
         path, _, query = path.partition("?")
+        # Google has its ids with what they are of.
+        path = path.replace("/batches/batches/", "/batches/")
         if self.refuses and path.startswith("/batches/"):
             return self.refuses, {"error": {"message": "Not for you.", "code": None}}
         match method, path.strip("/").split("/"):
@@ -67,6 +72,53 @@ class Batches:
                 batch["status"] = "cancelling"
                 return 200, batch
         return 404, {"error": {"message": "No such object.", "code": None}}
+
+    def respond_as_google(
+        self, method: str, path: str, headers: dict[str, str], body: bytes
+    ) -> tuple[int, Any, dict[str, str]] | None:
+        """Status, body and headers of Google's own API, beside its door; `None` as in `respond`."""
+        path, _, query = path.partition("?")
+        step = {name: value for name, value in headers.items() if name.startswith("x-goog-upload")}
+        command = step.get("x-goog-upload-command")
+        if found := re.fullmatch("/v1beta/batches/(.+):cancel", path):
+            batch = self._find(found[1])
+            assert batch
+            batch["status"] = "cancelling"
+            return 200, {}, {}
+        if found := re.fullmatch("/download/v1beta/(.+):download", path):
+            if found[1] not in self.files:
+                refusal = {"code": 403, "message": "You may not, or it is not there."}
+                return 403, [{"error": refusal}], {}
+            answer = self._unless_held("content", self.files[found[1]])
+            return answer and (*answer, {})
+        if (method, path) == ("GET", "/v1beta/batches"):
+            return 200, self._google_page(query), {}
+        assert (method, path) == ("POST", "/upload/v1beta/files")
+        if command == "start":
+            assert step["x-goog-upload-protocol"] == "resumable"
+            name = json.loads(body)["file"]["name"]
+            size = step["x-goog-upload-header-content-length"]
+            place = f"http://{headers['host']}{path}?upload_id={name}:{size}"
+            return 200, {}, {"x-goog-upload-url": self.uploads_to or place}
+        assert command == "upload, finalize"
+        name, _, size = query.removeprefix("upload_id=").partition(":")
+        assert len(body) == int(size)
+        self.files[name] = body
+        answer = self._unless_held("upload", {"file": {"name": name, "state": "ACTIVE"}})
+        return answer and (*answer, {})
+
+    def _google_page(self, query: str) -> dict[str, Any]:
+        if self.listed is not None:
+            return {}
+        page = self._page(query.replace("pageSize", "limit").replace("pageToken", "after"))["data"]
+        operations = []
+        for batch in page:
+            source = {"fileName": batch["input_file_id"]}
+            operations.append({"name": batch["id"], "metadata": {"inputConfig": source}})
+        more = (
+            {"nextPageToken": page[-1]["id"].removeprefix("batches/")} if len(page) == 100 else {}
+        )
+        return {"operations": operations} | more
 
     def finish(self, *faults: str) -> None:
         """Ends all batches that are at work; those that are being cancelled half done."""
@@ -97,31 +149,35 @@ class Batches:
         return {"id": self._keep(content.removesuffix(b"\r\n")), "object": "file"}
 
     def _keep(self, content: bytes) -> str:
-        file_id = f"file-{len(self.files) + 1}"
+        is_google = any(name.startswith("files/") for name in self.files)
+        file_id = f"{'files/batch' if is_google else 'file'}-{len(self.files) + 1}"
         self.files[file_id] = content
         return file_id
 
     def _make(self, wanted: dict[str, Any]) -> dict[str, Any]:
         assert wanted["endpoint"] == "/v1/chat/completions"
         assert wanted["completion_window"] == "24h"
+        is_google = wanted["input_file_id"].startswith("files/")
+        assert is_google is ("metadata" not in wanted)
         batch = {
-            "id": f"batch_{len(self.made) + 1}",
+            "id": f"{'batches/' if is_google else ''}batch_{len(self.made) + 1}",
             "object": "batch",
             "status": "in_progress",
             "input_file_id": wanted["input_file_id"],
-            "metadata": wanted["metadata"],
+            "metadata": wanted.get("metadata"),
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
         }
         self.made.append(batch)
         return batch
 
     def _find(self, batch_id: str) -> dict[str, Any] | None:
-        return next((batch for batch in self.made if batch["id"] == batch_id), None)
+        ids = (batch_id, f"batches/{batch_id}")
+        return next((batch for batch in self.made if batch["id"] in ids), None)
 
     def _page(self, query: str) -> dict[str, Any]:
         options = dict(part.split("=") for part in query.split("&") if part)
         newest_first = self.made[::-1]
-        ids = [batch["id"] for batch in newest_first]
+        ids = [batch["id"].removeprefix("batches/") for batch in newest_first]
         start = ids.index(options["after"]) + 1 if "after" in options else 0
         page = newest_first[start : start + int(options.get("limit", 20))]
         return {"object": "list", "data": page}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -19,7 +19,7 @@ from evaluators.llm.connection import Connection, read_body
 from evaluators.llm.provider_errors import CallContext
 from evaluators.llm.providers import PROVIDERS, BatchTerms
 from evaluators.llm.received import MOST_NAME, ReceivedAnswer
-from evaluators.llm.sdk import Sdk
+from evaluators.llm.sdk import NO_HEADERS, Sdk
 from evaluators.records import Completion, ModelSpec, Record
 from evaluators.text.language import mark
 
@@ -46,7 +46,8 @@ MOST_PAGES = 50
 NEVER_ASKED = frozenset({"batch_expired", "batch_cancelled"})
 """Codes of lines to which the provider did not come before the batch ended."""
 
-_ID = re.compile(r"[\w-]{1,200}", re.ASCII)
+_ID = re.compile(r"((batches|files)/)?[\w-]{1,200}", re.ASCII)
+"""One of Google begins with what it is of."""
 
 BatchEnd = Literal["", "completed", "expired", "cancelled", "failed"]
 
@@ -83,6 +84,9 @@ class BatchLine(NamedTuple):
 
 class Batches:
     """The batches of one endpoint and key; its methods run on the loop of the connection."""
+
+    gone: tuple[int, ...] = (404,)
+    """With which a file is refused that is no longer there."""
 
     def __init__(self, connection: Connection, access: Access) -> None:
         self._connection = connection
@@ -122,16 +126,11 @@ class Batches:
     async def upload(self, file: BatchFile, mark: str) -> str:
         """The id of the file at the provider; nothing in it is asked yet."""
         name = f"{MARK}-{mark}.jsonl"
-        return await self._ask(lambda sdk: sdk.upload(name, file.content), _id, FILE_SECONDS)
+        return await self._ask(lambda sdk: sdk.upload(name, file.content), id_of, FILE_SECONDS)
 
     async def send(self, file_id: str, mark: str) -> BatchState:
         """Has an uploaded file answered; the batch carries the mark."""
-        body = {
-            "input_file_id": file_id,
-            "endpoint": "/v1/chat/completions",
-            "completion_window": WINDOW,
-            "metadata": {MARK: mark},
-        }
+        body = self._order(file_id, mark)
         return await self._ask(lambda sdk: sdk.post("/batches", body), self._state)
 
     async def find(self, mark: str) -> BatchState | None:
@@ -152,7 +151,7 @@ class Batches:
         """
         call = self._call(0.0)
         path = f"/batches/{batch_id}"
-        response = await self._connection.ask(lambda sdk: _unless(sdk, path, 401, 403, 404), call)
+        response = await self._connection.ask(lambda sdk: _unless(sdk, (401, 403, 404), path), call)
         if response.status_code == 404:
             return None
         if response.status_code in (401, 403):
@@ -171,10 +170,23 @@ class Batches:
 
     async def content(self, file_id: str) -> bytes | None:
         """A file of answers or errors; `None` where it is gone: they are kept for some weeks."""
+        place = self._place(file_id)
         call = self._call(FILE_SECONDS)
-        path = f"/files/{file_id}/content"
-        response = await self._connection.ask(lambda sdk: _unless(sdk, path, 404), call)
-        return None if response.status_code == 404 else bytes(response.content)
+        response = await self._connection.ask(lambda sdk: _unless(sdk, self.gone, *place), call)
+        return None if response.status_code in self.gone else bytes(response.content)
+
+    def _order(self, file_id: str, mark: str) -> dict[str, Any]:
+        """What is sent to have a file answered."""
+        return {
+            "input_file_id": file_id,
+            "endpoint": "/v1/chat/completions",
+            "completion_window": WINDOW,
+            "metadata": {MARK: mark},
+        }
+
+    def _place(self, file_id: str) -> tuple[str, Mapping[str, str]]:
+        """Where a file of answers lies, and the headers to ask for it with."""
+        return f"/files/{file_id}/content", NO_HEADERS
 
     async def _find_on_page(self, mark: str, after: str) -> tuple[BatchState | None, str]:
         """The batch with the mark, and the last id of the page where there may be another one."""
@@ -185,7 +197,7 @@ class Batches:
             for batch in entries:
                 if _mark_of(batch) == mark:
                     return self._state(batch), ""
-            return None, _id(entries[-1]) if len(entries) == PAGE else ""
+            return None, id_of(entries[-1]) if len(entries) == PAGE else ""
 
         return await self._ask(lambda sdk: sdk.get(path), read)
 
@@ -215,7 +227,7 @@ class Batches:
         # In any other state, such as validating or cancelling, it is at work.
         is_over = status in ("completed", "expired", "cancelled", "failed")
         return BatchState(
-            id=_id(body),
+            id=id_of(body),
             end=status if is_over else "",
             is_cancelled=status in ("cancelling", "cancelled"),
             files=tuple(file for file in files if file and isinstance(file, str)),
@@ -224,10 +236,15 @@ class Batches:
         )
 
 
-async def _unless(sdk: Sdk, path: str, *statuses: int) -> Any:
+async def _unless(
+    sdk: Sdk,
+    statuses: Collection[int],
+    path: str,
+    headers: Mapping[str, str] = NO_HEADERS,
+) -> Any:
     """What came back, also where it is a refusal with one of these statuses."""
     try:
-        return await sdk.get(path)
+        return await sdk.get(path, headers)
     except sdk.refusal as error:
         if getattr(error, "status_code", 0) not in statuses:
             raise
@@ -291,9 +308,9 @@ def _line(key: str, line: dict[str, Any]) -> BatchLine:
     return BatchLine(key, None, code if isinstance(code, str) else "")
 
 
-def _id(body: Any) -> str:
-    """Raises `ValueError` for an id that could not stand in a path."""
-    name = body.get("id") if isinstance(body, dict) else None
+def id_of(body: Any, field: str = "id") -> str:
+    """What is called so there; raises `ValueError` for an id that could not stand in a path."""
+    name = body.get(field) if isinstance(body, dict) else None
     if not isinstance(name, str) or not _ID.fullmatch(name):
         raise ValueError("There is no id.")
     return name

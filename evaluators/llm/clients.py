@@ -20,6 +20,7 @@ from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE, Model, find, model_title
 from evaluators.llm.connection import Connection
+from evaluators.llm.google_batches import GoogleBatches
 from evaluators.llm.layers import Cached, Limited, Metered, ResponseCache, Retried
 from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
@@ -103,7 +104,9 @@ class ModelSession:
         """Its provider's batches."""
         if self._access is None or not isinstance(self._connection, Connection):
             raise RuntimeError("The model session is closed, or takes no batches.")
-        return Batches(self._connection, self._access)
+        terms = PROVIDERS[self._access.provider].batches
+        is_google = terms is not None and terms.shape == "google"
+        return (GoogleBatches if is_google else Batches)(self._connection, self._access)
 
     def request(self, prompt: Prompt, repeat: int = 1) -> ModelRequest:
         """What is sent for the prompt."""

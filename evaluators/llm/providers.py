@@ -25,6 +25,8 @@ class BatchTerms(Record):
 
     most_requests: int
     most_bytes: int
+    shape: Literal["openai", "google"] = "openai"
+    """How files go up and down, and batches are listed and cancelled (see `google_batches`)."""
 
 
 class DecisionTerms(Record):
@@ -241,6 +243,8 @@ _RECORDS = (
         key_page="https://aistudio.google.com/apikey",
         answer_budget="max_tokens",
         unlisted_temperature="unknown",
+        # It tells neither limit but that of a file, 2 GB: these are OpenAI's.
+        batches=BatchTerms(most_requests=50_000, most_bytes=200_000_000, shape="google"),
     ),
     # From platform.claude.com/docs/en/api/openai-sdk. The list of models is that of its own API
     # (docs/en/api/models-list), which knows no bearer keys.

@@ -80,23 +80,40 @@ class Sdk:
         return await self.get(self._models_path, self._models_headers)
 
     async def get(self, path: str, headers: Mapping[str, str] = NO_HEADERS) -> Any:
-        """What lies at a path behind the address; the headers take the place of a bearer key."""
-        url = f"{self._address}{path}"
-        options = {"headers": headers}
-        return await self._client.get(url, cast_to=self._response, options=options)
+        """What lies at a path behind the address, or at an address beside it.
 
-    async def post(self, path: str, body: Any, **more: Any) -> Any:
-        url = f"{self._address}{path}"
-        return await self._client.post(url, body=body, cast_to=self._response, **more)
+        The headers take the place of a bearer key.
+        """
+        options = {"headers": headers}
+        return await self._client.get(self._url(path), cast_to=self._response, options=options)
+
+    async def post(
+        self,
+        path: str,
+        body: Any = None,
+        headers: Mapping[str, str] = NO_HEADERS,
+        **more: Any,
+    ) -> Any:
+        """What comes back for a body, or for the bytes of `content`."""
+        return await self._client.post(
+            self._url(path),
+            body=body,
+            cast_to=self._response,
+            options={"headers": headers},
+            **more,
+        )
 
     async def upload(self, name: str, content: bytes) -> Any:
         """A file for a batch, by a name and its content."""
         return await self.post(
             "/files",
             {"purpose": "batch"},
+            {"Content-Type": "multipart/form-data"},
             files=[("file", (name, content, "application/jsonl"))],
-            options={"headers": {"Content-Type": "multipart/form-data"}},
         )
 
     async def close(self) -> None:
         await self._client.close()
+
+    def _url(self, path: str) -> str:
+        return f"{self._address}{path}" if path.startswith("/") else path

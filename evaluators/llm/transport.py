@@ -71,16 +71,18 @@ class Transport:
 
     async def _answer(self, request: Any) -> Any:
         headers = dict(self._headers)
-        for name in self._in_place_of_key:
-            if name in request.headers:
+        for name, value in request.headers.items():
+            if name in self._in_place_of_key or name.startswith("x-goog-"):
                 headers.pop("Authorization", None)
-                headers[name] = request.headers[name]
+                headers[name] = value
         content = None
         if kind := request.headers.get("content-type"):
             headers |= {"Content-Type": kind, "Content-Length": request.headers["content-length"]}
             # A file is not copied.
-            content = request.stream if kind.startswith("multipart/") else request.content
-        most = MOST_FILE_BYTES if request.url.path.endswith("/content") else MOST_BYTES["identity"]
+            is_file = kind.startswith(("multipart/", "application/jsonl"))
+            content = request.stream if is_file else request.content
+        is_file = request.url.path.endswith(("/content", ":download"))
+        most = MOST_FILE_BYTES if is_file else MOST_BYTES["identity"]
         asking = self._session.request(
             request.method, str(request.url), headers=headers, data=content, allow_redirects=False
         )

@@ -11,6 +11,7 @@ import pytest
 from evaluators import evaluate
 from evaluators.errors import AccessError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, ModelSpec, Reason
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
@@ -26,10 +27,22 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 120
 LUNA = paid.LUNA.model_copy(update={"answer_tokens": 2000})
 OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=200)
+FLASH = ModelSpec(provider="gemini", model="gemini-3.5-flash-lite", answer_tokens=200)
+PRO = FLASH.model_copy(update={"model": "gemini-3.8-flash"})
+# Google has files, lists and cancelling of its own.
+EITHER_SHAPE = pytest.mark.parametrize("model", [paid.LUNA, FLASH], ids=["openai", "gemini"])
+
+
+def title(model):
+    return PROVIDERS[model.provider].title
 
 
 def keys(server, key="sk-loopback"):
-    return paid.keys(server.base_url, key) | paid.keys(server.address, key, to="groq")
+    return (
+        paid.keys(server.base_url, key)
+        | paid.keys(server.address, key, to="groq")
+        | paid.keys(f"{server.address}/v1beta/openai", key, to="gemini")
+    )
 
 
 def resumed(store, run, registry, server):
@@ -133,7 +146,7 @@ def test_it_costs_half(store, registry, loopback):
     assert half.cost == pytest.approx(price) == pytest.approx(full.cost / 2)
 
 
-@pytest.mark.parametrize("model", [paid.LUNA, OSS], ids=["openai", "groq"])
+@pytest.mark.parametrize("model", [paid.LUNA, OSS, FLASH], ids=["openai", "groq", "gemini"])
 def test_two_thousand_requests_with_all_faults_at_once(store, registry, loopback, model):
     # Wide limits, told in the headers: the free plan of Groq would hold up what is asked at once.
     limits = ServerLimits(requests=10**6, tokens=10**9, day_requests=10**9)
@@ -154,6 +167,7 @@ def test_two_thousand_requests_with_all_faults_at_once(store, registry, loopback
     assert stopped(store, run.id) == ""
 
 
+@EITHER_SHAPE
 @pytest.mark.parametrize(
     ("fault", "at_once", "batches"),
     [
@@ -172,10 +186,10 @@ def test_two_thousand_requests_with_all_faults_at_once(store, registry, loopback
     ],
 )
 def test_what_a_batch_does_not_answer_is_asked_once_more(
-    store, registry, loopback, fault, at_once, batches
+    store, registry, loopback, model, fault, at_once, batches
 ):
     server = loopback()
-    run = paid.paid_run(store, paid.dataset(40), overnight=True)
+    run = paid.paid_run(store, paid.dataset(40), (model,), overnight=True)
     resumed(store, run, registry, server)
     server.batches.finish(fault)
     for _ in range(3):
@@ -187,14 +201,15 @@ def test_what_a_batch_does_not_answer_is_asked_once_more(
     assert asked_twice(server) == []
 
 
-def test_a_batch_that_expired_keeps_what_it_has_answered(store, registry, loopback):
+@EITHER_SHAPE
+def test_a_batch_that_expired_keeps_what_it_has_answered(store, registry, loopback, model):
     server = loopback()
-    run = paid.paid_run(store, paid.dataset(10), overnight=True)
+    run = paid.paid_run(store, paid.dataset(10), (model,), overnight=True)
     resumed(store, run, registry, server)
     server.batches.finish("expired")
 
     assert resumed(store, run, registry, server) == Counts(asked=10, scored=5, failed=0)
-    assert "0 of 5 requests are answered by OpenAI" in stopped(store, run.id)
+    assert f"0 of 5 requests are answered by {title(model)}" in stopped(store, run.id)
 
 
 def test_a_batch_that_is_not_taken_says_why(store, registry, loopback):
@@ -219,6 +234,12 @@ def test_a_batch_that_is_not_taken_says_why(store, registry, loopback):
         ("upload 2", (paid.LUNA, paid.SOL)),
         ("batch 2", (paid.LUNA, paid.SOL)),
         ("content 2", (paid.LUNA, paid.SOL)),
+        ("upload", (FLASH,)),
+        ("batch", (FLASH,)),
+        ("content", (FLASH,)),
+        ("upload 2", (FLASH, PRO)),
+        ("batch 2", (FLASH, PRO)),
+        ("content 2", (FLASH, PRO)),
     ],
 )
 def test_a_process_that_is_killed_on_the_way_loses_nothing_and_pays_nothing_twice(
@@ -231,8 +252,10 @@ def test_a_process_that_is_killed_on_the_way_loses_nothing_and_pays_nothing_twic
         resumed(store, run, registry, server)
         server.batches.finish()
     server.batches.holds = step
+    provider = models[0].provider
+    address = keys(server)[provider].base_url
     child = subprocess.Popen(
-        [sys.executable, paid.__file__, tmp_path, server.base_url, "openai"],
+        [sys.executable, paid.__file__, tmp_path, address, provider],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
     if step:
@@ -250,16 +273,17 @@ def test_a_process_that_is_killed_on_the_way_loses_nothing_and_pays_nothing_twic
     assert asked_twice(server) == []
 
 
-def test_a_batch_is_found_by_its_mark_behind_a_hundred_others(store, registry, loopback):
+@EITHER_SHAPE
+def test_a_batch_is_found_by_its_mark_behind_a_hundred_others(store, registry, loopback, model):
     server = loopback()
-    run = paid.paid_run(store, paid.dataset(3), overnight=True)
+    run = paid.paid_run(store, paid.dataset(3), (model,), overnight=True)
     resumed(store, run, registry, server)
     batch = store.batches.open(run.id)[0]
     # As if the process had ended before it knew the id.
     store.batches.update(run.id, batch.model_copy(update={"status": "sending", "batch_id": ""}))
     for other in range(150):
-        paid_elsewhere = server.batches.made[0] | {"id": f"other_{other}", "metadata": {}}
-        server.batches.made.append(paid_elsewhere | {"status": "completed"})
+        elsewhere = {"id": f"other_{other}", "input_file_id": "files/o", "metadata": {}}
+        server.batches.made.append(server.batches.made[0] | elsewhere | {"status": "completed"})
     server.batches.finish()
 
     assert resumed(store, run, registry, server) == Counts(asked=3, scored=3, failed=0)
@@ -274,12 +298,13 @@ IN_DOUBT = (
 )
 
 
+@EITHER_SHAPE
 @pytest.mark.parametrize("is_listed_later", [True, False])
 def test_a_batch_that_may_have_been_sent_is_told_of_and_looked_for_once_more(
-    store, registry, loopback, monkeypatch, is_listed_later
+    store, registry, loopback, monkeypatch, model, is_listed_later
 ):
     server = loopback()
-    run = paid.paid_run(store, paid.dataset(4), overnight=True)
+    run = paid.paid_run(store, paid.dataset(4), (model,), overnight=True)
     server.batches.holds = "batch"
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "1")
     resumed(store, run, registry, server)
@@ -288,7 +313,7 @@ def test_a_batch_that_may_have_been_sent_is_told_of_and_looked_for_once_more(
     server.batches.listed = EMPTY_LIST
 
     assert resumed(store, run, registry, server).scored == 0
-    assert IN_DOUBT in stopped(store, run.id)
+    assert IN_DOUBT.replace("OpenAI", title(model)) in stopped(store, run.id)
     assert len(server.batches.made) == 1
     server.batches.finish()
     if is_listed_later:
@@ -310,6 +335,7 @@ def test_what_may_have_been_sent_is_left_as_it_is_by_whoever_cancels(store, regi
     assert store.batches.open(run.id) == before
 
 
+@EITHER_SHAPE
 @pytest.mark.parametrize(
     ("status", "in_doubt"),
     [
@@ -323,22 +349,24 @@ def test_what_may_have_been_sent_is_left_as_it_is_by_whoever_cancels(store, regi
         (503, True),
     ],
 )
-def test_only_what_was_not_refused_may_have_been_sent(store, registry, loopback, status, in_doubt):
+def test_only_what_was_not_refused_may_have_been_sent(
+    store, registry, loopback, model, status, in_doubt
+):
     server = loopback()
-    run = paid.paid_run(store, paid.dataset(4), overnight=True)
+    run = paid.paid_run(store, paid.dataset(4), (model,), overnight=True)
     server.batches.refuses_new = status
     resumed(store, run, registry, server)
     server.batches.refuses_new = 0
     assert len(store.batches.open(run.id)) == in_doubt
 
     resumed(store, run, registry, server)
-    assert (IN_DOUBT in stopped(store, run.id)) is in_doubt
+    assert (IN_DOUBT.replace("OpenAI", title(model)) in stopped(store, run.id)) is in_doubt
     assert len(server.batches.made) == (0 if in_doubt else 1)
     resumed(store, run, registry, server)
     assert len(server.batches.made) == 1
 
 
-@pytest.mark.parametrize("model", [paid.LUNA, OSS], ids=["openai", "groq"])
+@pytest.mark.parametrize("model", [paid.LUNA, OSS, FLASH], ids=["openai", "groq", "gemini"])
 def test_where_nobody_listens_nothing_was_sent(store, registry, loopback, model):
     server = loopback()
     run = paid.paid_run(store, paid.dataset(4), (model,), overnight=True)
@@ -373,6 +401,17 @@ def test_a_list_that_cannot_be_read_holds_no_other_batch_up(store, registry, loo
     assert "Unexpected answer from OpenAI." in stopped(store, run.id)
     assert kinds(store, run) == ["batch", "outage"]
     assert len(server.batches.made) == 1
+
+
+def test_a_file_for_google_goes_nowhere_else(store, registry, loopback):
+    server, elsewhere = loopback(), loopback()
+    server.batches.uploads_to = f"{elsewhere.address}/upload/v1beta/files?upload_id=1"
+    run = paid.paid_run(store, paid.dataset(4), (FLASH,), overnight=True)
+    resumed(store, run, registry, server)
+
+    assert "Unexpected answer from Google Gemini." in stopped(store, run.id)
+    assert (elsewhere.batches.files, server.batches.files) == ({}, {})
+    assert store.batches.open(run.id) == []
 
 
 class PausingKeys(dict):
@@ -500,15 +539,15 @@ def test_a_budget_counts_an_answer_to_come_as_long_as_its_model_may_make_it(
     assert len(list(server.batches.requests())) == sent
 
 
-def test_cancelled_at_the_provider_what_is_done_is_kept(store, registry, loopback):
+@EITHER_SHAPE
+def test_cancelled_at_the_provider_what_is_done_is_kept(store, registry, loopback, model):
     server = loopback()
-    run = paid.paid_run(store, paid.dataset(10), overnight=True)
+    run = paid.paid_run(store, paid.dataset(10), (model,), overnight=True)
     resumed(store, run, registry, server)
     cancelled(store, run, registry, server)
     assert [batch["status"] for batch in server.batches.made] == ["cancelling"]
-    assert "OpenAI is cancelling 10 requests; what it has answered by then" in stopped(
-        store, run.id
-    )
+    why = f"{title(model)} is cancelling 10 requests; what it has answered by then"
+    assert why in stopped(store, run.id)
     server.batches.finish()
     # What has ended cannot be cancelled once more.
     cancelled(store, run, registry, server)
@@ -516,7 +555,8 @@ def test_cancelled_at_the_provider_what_is_done_is_kept(store, registry, loopbac
     # Collected and judged, and nothing is sent again before a person says so.
     assert resumed(store, run, registry, server) == Counts(asked=10, scored=5, failed=0)
     why = (
-        "Answers collected: 5. Requests still out: 0. OpenAI cancelled 10 requests, 5 of them with"
+        f"Answers collected: 5. Requests still out: 0. {title(model)} cancelled 10 requests, "
+        "5 of them with"
     )
     assert why in stopped(store, run.id)
     assert (len(server.batches.made), server.asked) == (1, [])
@@ -551,7 +591,9 @@ def test_a_run_that_is_deleted_meanwhile_is_cancelled_at_the_provider_first(
 
 
 @pytest.mark.parametrize(
-    ("model", "is_asked_at_once"), [(paid.LUNA, False), (OSS, True)], ids=["openai", "groq"]
+    ("model", "is_asked_at_once"),
+    [(paid.LUNA, False), (OSS, True), (FLASH, False)],
+    ids=["openai", "groq", "gemini"],
 )
 def test_a_batch_that_is_gone_is_told_of_and_then_asked_anew(
     store, registry, loopback, model, is_asked_at_once
@@ -562,7 +604,8 @@ def test_a_batch_that_is_gone_is_told_of_and_then_asked_anew(
     server.batches.refuses = 404
 
     assert resumed(store, run, registry, server) == Counts(asked=4, scored=0, failed=0)
-    gone = "no longer knows batch batch_1: its 4 requests will be asked anew, now or overnight."
+    name = server.batches.made[0]["id"]
+    gone = f"no longer knows batch {name}: its 4 requests will be asked anew, now or overnight."
     assert gone in stopped(store, run.id)
     assert (len(server.batches.made), server.asked) == (1, [])
 
@@ -573,17 +616,19 @@ def test_a_batch_that_is_gone_is_told_of_and_then_asked_anew(
     assert counts.scored == asked
 
 
+@EITHER_SHAPE
 def test_a_batch_whose_answers_are_gone_is_told_of_before_they_are_paid_for_again(
-    store, registry, loopback
+    store, registry, loopback, model
 ):
     server = loopback()
-    run = paid.paid_run(store, paid.dataset(4), overnight=True)
+    run = paid.paid_run(store, paid.dataset(4), (model,), overnight=True)
     resumed(store, run, registry, server)
     server.batches.finish()
     del server.batches.files[server.batches.made[0]["output_file_id"]]
 
     assert resumed(store, run, registry, server) == Counts(asked=4, scored=0, failed=0)
-    gone = "no longer has the answers of batch batch_1, which it may have billed: its 4 requests"
+    name = server.batches.made[0]["id"]
+    gone = f"no longer has the answers of batch {name}, which it may have billed: its 4 requests"
     assert gone in stopped(store, run.id)
     assert (len(server.batches.made), server.asked) == (1, [])
 
@@ -607,7 +652,9 @@ def test_a_batch_that_is_found_again_is_collected(store, registry, loopback):
 
 
 @pytest.mark.parametrize(
-    ("model", "status"), [(paid.LUNA, 401), (OSS, 403)], ids=["openai", "groq"]
+    ("model", "status"),
+    [(paid.LUNA, 401), (OSS, 403), (FLASH, 403)],
+    ids=["openai", "groq", "gemini"],
 )
 def test_a_key_that_may_not_see_a_batch_leaves_everything_as_it_was(
     store, registry, loopback, status, model
@@ -619,7 +666,8 @@ def test_a_key_that_may_not_see_a_batch_leaves_everything_as_it_was(
     server.batches.refuses = status
     for work in (resumed, cancelled):
         work(store, run, registry, server)
-        assert "does not show the batch batch_1 to this key. Use the key" in stopped(store, run.id)
+        name = server.batches.made[0]["id"]
+        assert f"does not show the batch {name} to this key. Use the key" in stopped(store, run.id)
     assert store.batches.of_run(run.id) == before
     assert (len(server.batches.made), server.asked) == (1, [])
 
