@@ -22,6 +22,7 @@ from evaluators.records import Cap, ModelSpec
 from evaluators.runs.inputs import local_store
 from evaluators.runs.store import Store
 from tests import machine, postgres
+from tests.identity import SPACE, Identity
 from tests.loopback import Loopback
 
 # What is looked up while tests are collected is not the developer's own.
@@ -62,6 +63,15 @@ def loopback() -> Iterator[Callable[..., Loopback]]:
     """`loopback(latency=0.1, fault=...)` starts a provider; all are closed after the test."""
     with ExitStack() as servers:
         yield lambda **options: servers.enter_context(Loopback(**options))
+
+
+@pytest.fixture
+def identity(monkeypatch: pytest.MonkeyPatch) -> Iterator[Identity]:
+    """The provider that visitors sign in with; this process is a Space of `SPACE`."""
+    with Identity() as provider:
+        for name, value in provider.space(SPACE).items():
+            monkeypatch.setenv(name, value)
+        yield provider
 
 
 @pytest.fixture(scope="session")

@@ -13,12 +13,13 @@ import base64
 import hashlib
 import json
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
+
+from tests.served import Answering, Served
 
 REVISION = "5f0a" * 10
 PIECE = 2**16
@@ -56,83 +57,33 @@ class Asked(NamedTuple):
     headers: dict[str, str]
 
 
-class Hub:
-    """A server on threads of its own; `asked` holds the requests, `fault` names one of `FAULTS` for
-    a path.
-    """
-
-    def __init__(
-        self,
-        repos: Mapping[str, Repo] | None = None,
-        pages: Mapping[str, bytes] | None = None,
-        fault: Callable[[str], str] = lambda path: "",
-    ) -> None:
-        self.repos = repos or {}
-        self.pages = pages or {}
-        self.fault = fault
-        self.asked: list[Asked] = []
-        self.writers: dict[str, str] = {}
-        self.pushed: dict[str, dict[str, bytes]] = {}
-        self.private: dict[str, bool] = {}
-        self.large: dict[str, bytes] = {}
-        self.sent = 0
-        self.ends = threading.Event()
-        self._server = ThreadingHTTPServer(
-            ("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": self})
-        )
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.05,), daemon=True, name="hub"
-        )
-
-    def __enter__(self) -> Hub:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.ends.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    @property
-    def paths(self) -> list[str]:
-        """What was asked for, in order."""
-        return [asked.path for asked in self.asked]
-
-
-class _Handler(BaseHTTPRequestHandler):
-    hub: Hub
+class _Handler(Answering, BaseHTTPRequestHandler):
+    served: Hub
     protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_: object) -> None:
-        """Keeps the tests' output clean."""
 
     def do_HEAD(self) -> None:
         self.do_GET()
 
     def do_PUT(self) -> None:
         size = int(self.headers["content-length"])
-        self.hub.large[self.path.removeprefix("/large/")] = self.rfile.read(size)
-        self._send(200)
+        self.served.large[self.path.removeprefix("/large/")] = self.rfile.read(size)
+        self.send(200)
 
     def do_POST(self) -> None:
         """What is written: as the hub's library does it, large and binary files apart."""
         path = unquote(urlsplit(self.path).path)
         text = self.rfile.read(int(self.headers["content-length"])).decode()
-        self.hub.asked.append(Asked(path, dict(self.headers)))
-        owner = self.hub.writers.get(self.headers.get("authorization", "").removeprefix("Bearer "))
-        fault = self.hub.fault(path)
+        self.served.asked.append(Asked(path, dict(self.headers)))
+        owner = self.served.writers.get(
+            self.headers.get("authorization", "").removeprefix("Bearer ")
+        )
+        fault = self.served.fault(path)
         if path == "/api/validate-yaml":
             self._json(200, {"errors": [], "warnings": []})
         elif fault:
-            self._send(int(fault), b'{"error": "told"}')
+            self.send(int(fault), b'{"error": "told"}')
         elif owner is None:
-            self._send(401, b'{"error": "Invalid username or password."}')
+            self.send(401, b'{"error": "Invalid username or password."}')
         elif path == "/api/repos/create":
             self._create(json.loads(text), owner)
         elif path.endswith("/preupload/main"):
@@ -141,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.endswith(".git/info/lfs/objects/batch"):
             objects = json.loads(text)["objects"]
             for thing in objects:
-                upload = {"href": f"{self.hub.address}/large/{thing['oid']}"}
+                upload = {"href": f"{self.served.address}/large/{thing['oid']}"}
                 thing["actions"] = {"upload": upload}
             self._json(200, {"transfer": "basic", "objects": objects})
         else:
@@ -149,46 +100,48 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _commit(self, name: list[str], lines: list[dict[str, Any]]) -> None:
         data_set = "/".join(name)
-        pushed = self.hub.pushed[data_set]
+        pushed = self.served.pushed[data_set]
         for line in lines:
             value = line["value"]
             if line["key"] == "file":
                 pushed[value["path"]] = base64.b64decode(value["content"])
             elif line["key"] == "lfsFile":
-                pushed[value["path"]] = self.hub.large[value["oid"]]
-        address = f"{self.hub.address}/datasets/{data_set}/commit/{REVISION}"
+                pushed[value["path"]] = self.served.large[value["oid"]]
+        address = f"{self.served.address}/datasets/{data_set}/commit/{REVISION}"
         self._json(200, {"commitOid": REVISION, "commitUrl": address, "hookOutput": ""})
 
     def _create(self, wanted: dict[str, Any], owner: str) -> None:
         name = f"{wanted.get('organization') or owner}/{wanted['name']}"
         if not name.startswith(f"{owner}/"):
-            self._send(403, b'{"error": "You have no rights there."}')
-        elif name in self.hub.pushed:
-            self._json(409, {"url": f"{self.hub.address}/datasets/{name}"})
+            self.send(403, b'{"error": "You have no rights there."}')
+        elif name in self.served.pushed:
+            self._json(409, {"url": f"{self.served.address}/datasets/{name}"})
         else:
-            self.hub.pushed[name] = {}
-            self.hub.private[name] = wanted.get("private") or wanted.get("visibility") == "private"
-            self._json(200, {"url": f"{self.hub.address}/datasets/{name}"})
+            self.served.pushed[name] = {}
+            self.served.private[name] = (
+                wanted.get("private") or wanted.get("visibility") == "private"
+            )
+            self._json(200, {"url": f"{self.served.address}/datasets/{name}"})
 
     def _json(self, status: int, value: dict[str, Any]) -> None:
-        self._send(status, json.dumps(value).encode())
+        self.send(status, json.dumps(value).encode())
 
     def do_GET(self) -> None:
         path = unquote(urlsplit(self.path).path)
-        self.hub.asked.append(
+        self.served.asked.append(
             Asked(path, {name.lower(): value for name, value in self.headers.items()})
         )
-        fault = self.hub.fault(path)
+        fault = self.served.fault(path)
         if fault and fault not in FAULTS:
             raise ValueError(f"There is no fault {fault!r}. FAULTS has their names.")
         if fault.isdecimal():
-            self._send(int(fault), b'{"error": "told"}')
+            self.send(int(fault), b'{"error": "told"}')
         elif fault == "elsewhere":
-            self._send(302, location=f"http://localhost:{self.server.server_address[1]}{path}")
+            self.send(302, location=f"http://localhost:{self.server.server_address[1]}{path}")
         elif fault == "html":
-            self._send(200, b"<h1>Welcome</h1>", **{"content-type": "text/html"})
+            self.send(200, b"<h1>Welcome</h1>", **{"content-type": "text/html"})
         elif fault == "hang":
-            self.hub.ends.wait()
+            self.served.ends.wait()
         elif fault.startswith("endless"):
             self._stream(
                 b'{"description": "' + b"x" * ENDLESS, "unannounced", int(fault[8:] or 200)
@@ -197,8 +150,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(path, fault)
 
     def _answer(self, path: str, fault: str) -> None:
-        if path in self.hub.pages:
-            self._stream(self.hub.pages[path], fault)
+        if path in self.served.pages:
+            self._stream(self.served.pages[path], fault)
         elif info := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)", path):
             self._describe(info[1])
         elif file := re.fullmatch(r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
@@ -208,17 +161,17 @@ class _Handler(BaseHTTPRequestHandler):
         elif file := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
             self._model_file(file[1], file[2], file[3], fault)
         elif file := re.fullmatch(r"/cdn/([^/]+/[^/]+)/(.+)", path):
-            self._stream(self.hub.repos[file[1]].files[file[2]], fault)
+            self._stream(self.served.repos[file[1]].files[file[2]], fault)
         else:
-            self._send(404)
+            self.send(404)
 
     def _describe(self, name: str) -> None:
-        repo = self.hub.repos.get(name)
-        if name in self.hub.pushed:
-            repo = Repo(self.hub.pushed[name])
+        repo = self.served.repos.get(name)
+        if name in self.served.pushed:
+            repo = Repo(self.served.pushed[name])
         if repo is None:
             told = {"x-error-code": "RepoNotFound"}
-            self._send(401, b'{"error": "Invalid username or password."}', **told)
+            self.send(401, b'{"error": "Invalid username or password."}', **told)
             return
         siblings = [
             {"rfilename": path, "size": len(data)}
@@ -228,38 +181,38 @@ class _Handler(BaseHTTPRequestHandler):
             "id": name,
             "sha": REVISION,
             "gated": repo.gated,
-            "private": self.hub.private.get(name, False),
+            "private": self.served.private.get(name, False),
             "siblings": siblings,
         }
-        self._send(200, json.dumps(described | {"cardData": dict(repo.card), "tags": []}).encode())
+        self.send(200, json.dumps(described | {"cardData": dict(repo.card), "tags": []}).encode())
 
     def _model_file(self, name: str, revision: str, path: str, fault: str) -> None:
-        repo = self.hub.repos.get(name)
+        repo = self.served.repos.get(name)
         if repo is None:
-            self._send(401, **{"x-error-code": "RepoNotFound"})
+            self.send(401, **{"x-error-code": "RepoNotFound"})
         elif repo.gated:
-            self._send(403, **{"x-error-code": "GatedRepo"})
+            self.send(403, **{"x-error-code": "GatedRepo"})
         elif revision not in (REVISION, "main"):
-            self._send(404, **{"x-error-code": "RevisionNotFound"})
+            self.send(404, **{"x-error-code": "RevisionNotFound"})
         elif path not in repo.files:
-            self._send(404, **{"x-error-code": "EntryNotFound"})
+            self.send(404, **{"x-error-code": "EntryNotFound"})
         else:
             data = repo.files[path]
             tag = f'"{hashlib.sha256(data).hexdigest()}"'
             if self.command == "HEAD":
                 size = {"content-length": str(len(data))}
-                self._send(200, **size, etag=tag, **{"x-repo-commit": REVISION})
+                self.send(200, **size, etag=tag, **{"x-repo-commit": REVISION})
             else:
                 self._stream(data, fault)
 
     def _find(self, name: str, path: str, is_known: bool) -> None:
-        repo = self.hub.repos.get(name, Repo({}))
+        repo = self.served.repos.get(name, Repo({}))
         if repo.gated:
-            self._send(401, **{"x-error-code": "GatedRepo"})
+            self.send(401, **{"x-error-code": "GatedRepo"})
         elif not is_known or path not in repo.files:
-            self._send(404, **{"x-error-code": "EntryNotFound"})
+            self.send(404, **{"x-error-code": "EntryNotFound"})
         else:
-            self._send(302, location=f"{self.hub.address}/cdn/{name}/{path}")
+            self.send(302, location=f"{self.served.address}/cdn/{name}/{path}")
 
     def _stream(self, data: bytes, fault: str, status: int = 200) -> None:
         """The bytes in pieces; with a fault they break off, come slowly, or their number is not
@@ -277,22 +230,41 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             for start in range(0, len(sent), size):
                 self.wfile.write(sent[start : start + size])
-                self.hub.sent += size
+                self.served.sent += size
                 time.sleep(0.1 if fault == "drip" else 0)
         except OSError:
             self.close_connection = True
         self.close_connection = self.close_connection or fault == "cut"
 
-    def _send(self, status: int, body: bytes = b"", **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {
-            "content-type": "application/json",
-            "content-length": str(len(body)),
-            **headers,
-        }.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
+
+class Hub(Served):
+    """A server on threads of its own; `asked` holds the requests, `fault` names one of `FAULTS` for
+    a path.
+    """
+
+    answering = _Handler
+
+    def __init__(
+        self,
+        repos: Mapping[str, Repo] | None = None,
+        pages: Mapping[str, bytes] | None = None,
+        fault: Callable[[str], str] = lambda path: "",
+    ) -> None:
+        self.repos = repos or {}
+        self.pages = pages or {}
+        self.fault = fault
+        self.asked: list[Asked] = []
+        self.writers: dict[str, str] = {}
+        self.pushed: dict[str, dict[str, bytes]] = {}
+        self.private: dict[str, bool] = {}
+        self.large: dict[str, bytes] = {}
+        self.sent = 0
+        super().__init__()
+
+    @property
+    def paths(self) -> list[str]:
+        """What was asked for, in order."""
+        return [asked.path for asked in self.asked]
 
 
 RAGBENCH_CARD = {

@@ -15,11 +15,15 @@ import json
 import secrets
 import threading
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
+from tests.served import Answering, Served
+
 CLIENT, SECRET = "plumbline-app", "secret-of-the-app-0123456789"
+SPACE = "127.0.0.1:8501"
+"""Where tests without a server take the Space to be."""
 
 
 class Granted(NamedTuple):
@@ -31,88 +35,40 @@ class Granted(NamedTuple):
     scope: str
 
 
-class Identity:
-    """The server; `tokens` are those it gave out, by the name of who signed in."""
-
-    def __init__(self, fault: str = "", expires_in: int = 28_800) -> None:
-        self.fault = fault
-        self.expires_in = expires_in
-        self.codes: dict[str, Granted] = {}
-        self.tokens: dict[str, str] = {}
-        self.asked: list[str] = []
-        self.people = 0
-        self.lock = threading.Lock()
-        self.ends = threading.Event()
-        handler = type("Handler", (_Handler,), {"provider": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.05,), daemon=True
-        )
-
-    def __enter__(self) -> Identity:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.ends.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def space(self, host: str, scopes: str = "openid profile inference-api") -> dict[str, str]:
-        """The variables of a Space whose visitors sign in here."""
-        return {
-            "PLUMBLINE_PUBLIC": "1",
-            "OAUTH_CLIENT_ID": CLIENT,
-            "OAUTH_CLIENT_SECRET": SECRET,
-            "OAUTH_SCOPES": scopes,
-            "OPENID_PROVIDER_URL": self.address,
-            "SPACE_HOST": host,
-        }
-
-
-class _Handler(BaseHTTPRequestHandler):
-    provider: Identity
-
-    def log_message(self, *_: object) -> None:
-        """Keeps the tests' output clean."""
+class _Handler(Answering, BaseHTTPRequestHandler):
+    served: Identity
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
-        self.provider.asked.append(parts.path)
+        self.served.asked.append(parts.path)
         if parts.path == "/oauth/authorize":
             self._authorize(dict(parse_qsl(parts.query)))
         elif parts.path == "/oauth/userinfo":
             token = self.headers["Authorization"].removeprefix("Bearer ")
-            names = [name for name, given in self.provider.tokens.items() if given == token]
+            names = [name for name, given in self.served.tokens.items() if given == token]
             self._reply(200 if names else 401, {"sub": "1", "preferred_username": "".join(names)})
 
     def _authorize(self, query: dict[str, str]) -> None:
         assert query["client_id"] == CLIENT
         assert (query["response_type"], query["code_challenge_method"]) == ("code", "S256")
-        with self.provider.lock:
-            self.provider.people += 1
-            name = f"visitor-{self.provider.people}"
+        with self.served.lock:
+            self.served.people += 1
+            name = f"visitor-{self.served.people}"
         code = secrets.token_urlsafe(24)
         granted = Granted(name, query["redirect_uri"], query["code_challenge"], query["scope"])
-        self.provider.codes[code] = granted
+        self.served.codes[code] = granted
         reply = {"code": code, "state": query["state"]}
-        if self.provider.fault == "declined":
+        if self.served.fault == "declined":
             reply = {"error": "access_denied", "state": query["state"]}
         self.send_response(302)
         self.send_header("Location", f"{query['redirect_uri']}?{urlencode(reply)}")
         self.end_headers()
 
     def do_POST(self) -> None:
-        self.provider.asked.append(self.path)
+        self.served.asked.append(self.path)
         form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         basic = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
-        granted = self.provider.codes.pop(form["code"][0], None)
+        granted = self.served.codes.pop(form["code"][0], None)
         digest = hashlib.sha256(form["code_verifier"][0].encode()).digest()
         challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
         is_right = (
@@ -125,11 +81,11 @@ class _Handler(BaseHTTPRequestHandler):
         if granted is None or not is_right:
             return self._reply(400, {"error": "invalid_grant"})
         token = f"hf_oauth_{secrets.token_urlsafe(32)}"
-        self.provider.tokens[granted.name] = token
+        self.served.tokens[granted.name] = token
         body: dict[str, Any] = {
             "access_token": token,
             "token_type": "bearer",
-            "expires_in": self.provider.expires_in,
+            "expires_in": self.served.expires_in,
             "scope": granted.scope,
             "id_token": "of.no.use",
         }
@@ -150,12 +106,12 @@ class _Handler(BaseHTTPRequestHandler):
             "deep": b'{"access_token":' + b"[" * 60_000,
             "html": f"<html>{token}</html>".encode(),
         }
-        fault = self.provider.fault
+        fault = self.served.fault
         if fault in whole:
-            self._send(200, whole[fault])
+            self.send(200, whole[fault])
         elif fault == "elsewhere":
             self.send_response(307)
-            self.send_header("Location", f"{self.provider.address}/stolen")
+            self.send_header("Location", f"{self.served.address}/stolen")
             self.end_headers()
         elif fault == "echo":
             self._reply(500, {"error": token})
@@ -163,20 +119,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._drip(json.dumps(body).encode())
         else:
             if fault == "slow":
-                self.provider.ends.wait(60)
+                self.served.ends.wait(60)
             self._reply(200, body | changed.get(fault, {}))
 
     def _reply(self, status: int, body: dict[str, Any]) -> None:
-        self._send(status, json.dumps(body).encode())
-
-    def _send(self, status: int, data: bytes) -> None:
-        # Who has read enough hangs up.
-        with suppress(OSError):
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+        self.send(status, json.dumps(body).encode())
 
     def _drip(self, data: bytes) -> None:
         with suppress(OSError):
@@ -184,5 +131,32 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             for byte in data:
                 self.wfile.write(bytes([byte]))
-                if self.provider.ends.wait(0.5):
+                if self.served.ends.wait(0.5):
                     return
+
+
+class Identity(Served):
+    """The server; `tokens` are those it gave out, by the name of who signed in."""
+
+    answering = _Handler
+
+    def __init__(self, fault: str = "", expires_in: int = 28_800) -> None:
+        self.fault = fault
+        self.expires_in = expires_in
+        self.codes: dict[str, Granted] = {}
+        self.tokens: dict[str, str] = {}
+        self.asked: list[str] = []
+        self.people = 0
+        self.lock = threading.Lock()
+        super().__init__()
+
+    def space(self, host: str, scopes: str = "openid profile inference-api") -> dict[str, str]:
+        """The variables of a Space whose visitors sign in here."""
+        return {
+            "PLUMBLINE_PUBLIC": "1",
+            "OAUTH_CLIENT_ID": CLIENT,
+            "OAUTH_CLIENT_SECRET": SECRET,
+            "OAUTH_SCOPES": scopes,
+            "OPENID_PROVIDER_URL": self.address,
+            "SPACE_HOST": host,
+        }

@@ -23,6 +23,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -109,7 +110,7 @@ class _Started:
 
 
 _started: dict[str, _Started] = {}
-"""By state, the oldest first."""
+"""By state, the oldest first; under the lock."""
 _lock = threading.Lock()
 
 _OVER = mark(
@@ -121,14 +122,17 @@ _REFUSED = mark("{host} refused the sign-in ({code}). Sign in again.")
 _DECLINED = mark("You declined at {host}: nothing was shared.")
 
 
-def oauth_app(environment: Mapping[str, str] = os.environ) -> OAuthApp | None:
-    """The app that visitors of this host sign in to, if it is a Space that asks for it."""
+def app_of_host() -> OAuthApp | None:
+    """The app that visitors of this host sign in to, if it is a Space that asks for it.
+
+    On one's own machine there is none: keys are everybody's who opens it.
+    """
     names = ("OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OPENID_PROVIDER_URL", "SPACE_HOST")
-    values = [environment.get(name, "").strip() for name in names]
-    if not all(values):
+    values = [os.environ.get(name, "").strip() for name in names]
+    if not (all(values) and config().public):
         return None
     client_id, client_secret, provider, host = values
-    scopes = environment.get("OAUTH_SCOPES", "").replace(",", " ").split()
+    scopes = os.environ.get("OAUTH_SCOPES", "").replace(",", " ").split()
     # As OAuth has it: without TLS on this machine only.
     is_here = urlsplit(f"//{host}").hostname in ("localhost", "127.0.0.1")
     return OAuthApp(
@@ -140,22 +144,13 @@ def oauth_app(environment: Mapping[str, str] = os.environ) -> OAuthApp | None:
     )
 
 
-def app_of_host() -> OAuthApp | None:
-    """The same for this process; on one's own machine keys are everybody's who opens it."""
-    return oauth_app() if config().public else None
-
-
 def begin(app: OAuthApp, workspace: str) -> tuple[str, str]:
     """The secret for the cookie of the browser that asks, and where it goes next."""
     secret, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
     state = _digest(secret)
     with _lock:
         _started[state] = _Started(verifier, workspace, time.monotonic())
-        for old in [*_started]:
-            is_over = time.monotonic() - _started[old].at > SECONDS
-            if not is_over and len(_started) <= MOST_STARTED:
-                break
-            del _started[old]
+        _forget_old()
     query = {
         "client_id": app.client_id,
         "redirect_uri": app.home + BACK,
@@ -174,17 +169,18 @@ def returned(app: OAuthApp, secret: str, reply: Mapping[str, str]) -> str:
     Empty where the browser did not begin this sign-in, or has brought a reply already.
     """
     with _lock:
-        started = _current(secret)
+        _forget_old()
+        started = _started.get(_digest(secret))
         if started is None or started.code or started.error:
             return ""
-        is_own = secrets.compare_digest(reply.get("state", "").encode(), _digest(secret).encode())
         # Who answers in the place of another provider says so (RFC 9207).
-        if not is_own or reply.get("iss", app.provider).rstrip("/") != app.provider:
+        issuer = reply.get("iss", app.provider).rstrip("/")
+        if reply.get("state") != _digest(secret) or issuer != app.provider:
             return ""
-        started.error = reply.get("error", "")[:100]
-        started.code = reply.get("code", "")
-        if not (started.error or 0 < len(started.code) <= LONGEST_CODE):
-            started.code, started.error = "", "no_code"
+        code, error = reply.get("code", ""), reply.get("error", "")[:100]
+        if not 0 < len(code) <= LONGEST_CODE:
+            code, error = "", error or "no_code"
+        started.code, started.error = code, error
         return started.workspace
 
 
@@ -194,9 +190,8 @@ def finish(app: OAuthApp, secret: str) -> SignedIn:
     Raises `AccessError` with what to do where there is none. Nothing of a reply is in its words.
     """
     with _lock:
-        started = _current(secret)
-        if started:
-            del _started[_digest(secret)]
+        _forget_old()
+        started = _started.pop(_digest(secret), None)
     host = urlsplit(app.provider).netloc
     if started is None or not (started.code or started.error):
         raise AccessError(say(_OVER, minutes=SECONDS / 60))
@@ -212,8 +207,6 @@ def finish(app: OAuthApp, secret: str) -> SignedIn:
 
 
 def _access(app: OAuthApp, started: _Started) -> SignedIn:
-    secret = app.client_secret.get_secret_value()
-    basic = base64.b64encode(f"{app.client_id}:{secret}".encode()).decode()
     form = {
         "grant_type": "authorization_code",
         "code": started.code,
@@ -221,44 +214,44 @@ def _access(app: OAuthApp, started: _Started) -> SignedIn:
         "client_id": app.client_id,
         "code_verifier": started.verifier,
     }
-    token = _Token.model_validate_json(_asked(app, "POST", "/oauth/token", f"Basic {basic}", form))
+    own = (app.client_id, app.client_secret.get_secret_value())
+    reply = _asked(app, "POST", "/oauth/token", auth=own, data=form)
+    token = _Token.model_validate_json(reply)
     # Refuses what cannot be a key, and from now on it is masked in every log.
     access = bind(PROVIDER, PROVIDERS[PROVIDER].address, token.access_token.get_secret_value())
-    person = _Person.model_validate_json(
-        _asked(app, "GET", "/oauth/userinfo", f"Bearer {access.key.get_secret_value()}")
-    )
+    bearer = {"Authorization": f"Bearer {access.key.get_secret_value()}"}
+    person = _Person.model_validate_json(_asked(app, "GET", "/oauth/userinfo", headers=bearer))
     return SignedIn(
-        provider=PROVIDER,
-        base_url=access.base_url,
-        key=access.key,
+        **dict(access),
         name=person.preferred_username,
         scopes=tuple(token.scope.split()),
         until=datetime.now(UTC) + timedelta(seconds=min(token.expires_in, MOST_SECONDS)),
     )
 
 
-def _asked(
-    app: OAuthApp, method: str, path: str, authorization: str, form: dict[str, str] | None = None
-) -> bytes:
+def _asked(app: OAuthApp, method: str, path: str, **request: Any) -> bytes:
     """A reply of the provider; raises `DatasetError` for one that is refused, late or too large."""
     import httpx2
 
-    headers = {"Authorization": authorization, "Accept-Encoding": "identity"}
+    unpacked = {"Accept-Encoding": "identity"}
     with (
         in_words(app.provider),
-        httpx2.Client(timeout=REPLY_SECONDS, follow_redirects=False) as client,
-        client.stream(method, app.provider + path, headers=headers, data=form) as response,
+        httpx2.Client(timeout=REPLY_SECONDS, follow_redirects=False, headers=unpacked) as client,
+        client.stream(method, app.provider + path, **request) as response,
     ):
         if response.status_code != 200:
             raise DatasetError(f"HTTP {response.status_code}")
         return received(path, response, MOST_BYTES, seconds=REPLY_SECONDS)
 
 
-def _current(secret: str) -> _Started | None:
-    """The sign-in that this browser began, if its time is not over."""
-    started = _started.get(_digest(secret))
-    is_over = started is not None and time.monotonic() - started.at > SECONDS
-    return None if is_over else started
+def _forget_old() -> None:
+    """Drops the sign-ins whose time is over, and the oldest where there are too many."""
+    while _started:
+        oldest = next(iter(_started))
+        is_over = time.monotonic() - _started[oldest].at > SECONDS
+        if not is_over and len(_started) <= MOST_STARTED:
+            return
+        del _started[oldest]
 
 
 def _digest(text: str) -> str:

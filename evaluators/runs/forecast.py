@@ -6,7 +6,6 @@ A run asks the same thing once, so the judgement of a response that several mode
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -211,15 +210,15 @@ class Measures:
         def measure() -> Mapping[int, float]:
             doubts: dict[int, float] = {}
             doubt = 0.0
-            end = time.thread_time() + MOST_SECONDS if config().public else math.inf
-            most = MOST_COMPARED if config().public else math.inf
+            is_bounded, begun = config().public, time.thread_time()
             for position, sample in enumerate(plan.dataset.samples):
                 if sample.response is None:
                     continue
                 # Repeats follow their sample, and say the same.
                 if sample.repeat == 1:
                     compared = len(sample.response) * sum(map(len, sample.evidence))
-                    if time.thread_time() > end or compared > most:
+                    is_late = time.thread_time() - begun > MOST_SECONDS
+                    if is_bounded and (is_late or compared > MOST_COMPARED):
                         text = mark(
                             "To find the samples that the heuristic is least sure of takes too "
                             "long here. Evaluate fewer samples, or choose another labeller."

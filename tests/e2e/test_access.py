@@ -6,8 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import settled
 from tests.e2e.places import PAGES, opened
 
 # The package is here for this file alone: axe-core comes with it, so that no test needs a network.
@@ -24,22 +25,34 @@ STREAMLITS: set[tuple[str, str]] = set()
 """What Streamlit draws so and we cannot mend: the rule and the beginning of the element."""
 
 
+STILL = """* { transition: none !important; animation: none !important }
+[data-stale] { opacity: 1 !important }"""
+"""A colour on its way from one theme to the other would be measured as one that stays; and a wall
+is drawn each second, while Streamlit fades what is being drawn anew.
+"""
+
+
 def test_no_page_shuts_anybody_out(page):
     violations = {}
     for name, address in PAGES.items():
         opened(page, address)
-        # A colour on its way from one theme to the other would be measured as one that stays.
-        page.add_style_tag(content="* { transition: none !important }")
-        page.evaluate(AXE)
-        in_light = page.evaluate("axe.run({resultTypes: ['violations']})")
-        page.emulate_media(color_scheme="dark")
-        # Streamlit follows at once; in the dark only colours are others.
-        expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
-        in_the_dark = page.evaluate("axe.run({runOnly: ['color-contrast']})")
-        page.emulate_media(color_scheme="light")
-        if found := serious(in_light) + serious(in_the_dark):
+        if found := shut_out(page):
             violations[name] = found
     assert violations == {}
+
+
+def shut_out(page: Page) -> list[str]:
+    """What axe finds on the page as it stands, in the light and in the dark."""
+    settled(page)
+    page.add_style_tag(content=STILL)
+    page.evaluate(AXE)
+    found = serious(page.evaluate("axe.run({resultTypes: ['violations']})"))
+    page.emulate_media(color_scheme="dark")
+    # Streamlit follows at once; in the dark only colours are others.
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
+    found += serious(page.evaluate("axe.run({runOnly: ['color-contrast']})"))
+    page.emulate_media(color_scheme="light")
+    return found
 
 
 def serious(result: dict[str, Any]) -> list[str]:

@@ -10,27 +10,13 @@ from playwright.sync_api import Page, expect
 from evaluators.text.language import CHINESE, ENGLISH, say, speaking
 from evaluators.text.words import counted
 from tests.e2e.conftest import Server, settled
-from tests.e2e.test_access import AXE, DARK, serious
+from tests.e2e.test_access import shut_out
 from tests.e2e.test_class_door import PHONE, WALL, NewContext
 
 LOCALES = {ENGLISH: "en-GB", CHINESE: "zh-CN"}
-STILL = """* { transition: none !important; animation: none !important }
-[data-stale] { opacity: 1 !important }"""
-"""The wall is drawn each second, and Streamlit fades what is being drawn anew."""
+SENTENCES, SUPPORTED, NOT = 8, 0, 2
+"""Which each phone labels, and the places of two targets."""
 OPENED = ("learn?lesson=1", "rgb?run=example-noise", "sample?run=example-invented", "round?run=")
-
-
-def shut_out(page: Page) -> list[str]:
-    """What axe finds on the page as it stands, in the light and in the dark."""
-    settled(page)
-    page.add_style_tag(content=STILL)
-    page.evaluate(AXE)
-    found = serious(page.evaluate("axe.run({resultTypes: ['violations']})"))
-    page.emulate_media(color_scheme="dark")
-    expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
-    found += serious(page.evaluate("axe.run({runOnly: ['color-contrast']})"))
-    page.emulate_media(color_scheme="light")
-    return found
 
 
 @pytest.mark.parametrize("code", [ENGLISH, CHINESE])
@@ -61,30 +47,45 @@ def _lesson(server: Server, new_context: NewContext, locale: str) -> None:
     wall.get_by_role("button", name=start).click()
     expect(wall.locator(".pl-code")).to_be_visible()
 
-    phone = new_context(locale=locale, **PHONE).new_page()
-    phone.goto(f"{server.address}/round")
-    settled(phone)
-    phone.get_by_label(say("Code")).fill(wall.locator(".pl-code").inner_text())
-    phone.get_by_role("button", name=say("Continue")).tap()
-    phone.get_by_label(say("Nickname")).fill("Ann")
-    phone.get_by_role("button", name=say("Join"), exact=True).tap()
-    heard = phone.get_by_role("status").first
-    asked = say("Do the documents say this?")
-    expect(heard).to_contain_text(asked)
-    first = heard.inner_text()
-    # By the keyboard: the next sentence is said, and the focus stays on the same target.
-    target = phone.locator(".st-key-round_buttons button").nth(1)
-    target.focus()
-    phone.keyboard.press("Enter")
-    expect(heard).not_to_have_text(first)
-    expect(heard).to_contain_text(asked)
-    expect(target).to_be_focused()
-    expect(wall.locator(".pl-facts")).to_contain_text("1")
+    code = wall.locator(".pl-code").inner_text()
+    phones = [
+        _joined(new_context(locale=locale, **PHONE).new_page(), server, code, nickname)
+        for nickname in ("Ann", "Ben")
+    ]
+    phone, heard = phones[0], phones[0].get_by_role("status").first
+    for place in range(SENTENCES):
+        _label(phones[0], SUPPORTED)
+        _label(phones[1], SUPPORTED if place % 2 else NOT)
+    expect(wall.locator(".pl-facts")).to_contain_text(str(2 * SENTENCES))
     found = {"phone": shut_out(phone), "wall": shut_out(wall)}
 
     wall.get_by_role("button", name=say("Reveal")).click()
     expect(wall.locator(".pl-finding").first).to_be_visible()
-    expect(phone.locator(".pl-round-result")).to_be_visible()
+    for each in phones:
+        expect(each.locator(".pl-round-result")).to_be_visible()
     expect(heard).to_contain_text(say("The class"))
     found |= {"phone, revealed": shut_out(phone), "wall, revealed": shut_out(wall)}
     assert {place: faults for place, faults in found.items() if faults} == {}
+
+
+def _joined(phone: Page, server: Server, code: str, nickname: str) -> Page:
+    phone.goto(f"{server.address}/round")
+    settled(phone)
+    phone.get_by_label(say("Code")).fill(code)
+    phone.get_by_role("button", name=say("Continue")).tap()
+    phone.get_by_label(say("Nickname")).fill(nickname)
+    phone.get_by_role("button", name=say("Join"), exact=True).tap()
+    return phone
+
+
+def _label(phone: Page, target: int) -> None:
+    """By the keyboard: the next sentence is said, and the focus stays on the same target."""
+    heard, asked = phone.get_by_role("status").first, say("Do the documents say this?")
+    expect(heard).to_contain_text(asked)
+    before = heard.inner_text()
+    button = phone.locator(".st-key-round_buttons button").nth(target)
+    button.focus()
+    phone.keyboard.press("Enter")
+    expect(heard).not_to_have_text(before)
+    expect(heard).to_contain_text(asked)
+    expect(button).to_be_focused()

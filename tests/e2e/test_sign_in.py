@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 
 from tests import judge
 from tests.e2e.conftest import LONG, ROOT, Server, mean, press, running, settled
+from tests.e2e.test_access import shut_out
 from tests.identity import Identity
 from tests.loopback import Loopback
 
@@ -123,6 +124,14 @@ def test_visitors_judge_by_their_own_accounts_and_no_token_is_written(
             assert not [path for path, content in written.items() if form in content]
             assert not [line for line in asked if form.decode() in line]
     assert not [path for path, content in written.items() if b"code=" in content]
+
+
+def test_settings_with_the_sign_in_shut_nobody_out(space, page):
+    page.goto(f"{space.address}/settings")
+    settled(page)
+    expect(page.get_by_role("link", name="Sign in with Hugging Face")).to_be_visible()
+    found = {"to sign in": shut_out(page), "signed in": shut_out(signed_in(page, space))}
+    assert {place: faults for place, faults in found.items() if faults} == {}
 
 
 def test_signing_out_forgets_it_and_so_does_a_reload(space, page):

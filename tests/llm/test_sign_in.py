@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -18,19 +17,10 @@ from evaluators.errors import AccessError
 from evaluators.llm import sign_in
 from evaluators.llm.keys import quiet_logs
 from evaluators.llm.sign_in import COOKIE, SignedIn, app_of_host, finish
-from tests.identity import Identity
+from tests.identity import SPACE
 from ui.routes import ROUTES
 
-HOST = "127.0.0.1:8501"
 OVER = "This sign-in began in another browser, was used already, or took longer than 10 minutes."
-
-
-@pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Identity]:
-    with Identity() as provider:
-        for name, value in provider.space(HOST).items():
-            monkeypatch.setenv(name, value)
-        yield provider
 
 
 class Browser:
@@ -39,7 +29,7 @@ class Browser:
     def __init__(self, at: str = "127.0.0.1") -> None:
         self.client = TestClient(
             Starlette(routes=ROUTES),
-            base_url=f"http://{HOST}",
+            base_url=f"http://{SPACE}",
             follow_redirects=False,
             client=(at, 50_000),
         )
@@ -68,24 +58,24 @@ class Browser:
         return self.finish()
 
 
-def test_a_visitor_signs_in_and_has_the_token_of_their_own_account(provider):
+def test_a_visitor_signs_in_and_has_the_token_of_their_own_account(identity):
     browser = Browser()
     assert browser.come_back(browser.allow(browser.begin())) == "/settings?signed_in=1&w=mine"
     access = browser.finish()
-    assert access.key.get_secret_value() == provider.tokens["visitor-1"]
+    assert access.key.get_secret_value() == identity.tokens["visitor-1"]
     assert (access.provider, access.name) == ("huggingface", "visitor-1")
     assert access.base_url == "https://router.huggingface.co/v1"
     assert access.scopes == ("openid", "profile", "inference-api")
     assert not access.has_ended
 
 
-def test_the_browser_is_sent_with_a_challenge_and_a_state_that_do_not_tell_its_secret(provider):
+def test_the_browser_is_sent_with_a_challenge_and_a_state_that_do_not_tell_its_secret(identity):
     browser = Browser()
     there = urlsplit(browser.begin())
     query = parse_qs(there.query)
     cookie = browser.client.cookies[COOKIE]
-    assert f"{there.scheme}://{there.netloc}{there.path}" == f"{provider.address}/oauth/authorize"
-    assert query["redirect_uri"] == [f"http://{HOST}/sign-in/back"]
+    assert f"{there.scheme}://{there.netloc}{there.path}" == f"{identity.address}/oauth/authorize"
+    assert query["redirect_uri"] == [f"http://{SPACE}/sign-in/back"]
     assert query["scope"] == ["openid profile inference-api"]
     assert query["code_challenge_method"] == ["S256"]
     assert len(query["state"][0]) == len(query["code_challenge"][0]) == 43
@@ -93,7 +83,7 @@ def test_the_browser_is_sent_with_a_challenge_and_a_state_that_do_not_tell_its_s
 
 
 def test_the_cookie_is_for_no_script_for_no_other_site_and_on_a_space_for_tls_only(
-    provider, monkeypatch
+    identity, monkeypatch
 ):
     cookie = Browser().client.get("/sign-in?w=mine").headers["set-cookie"]
     assert "HttpOnly" in cookie
@@ -110,7 +100,7 @@ def reply(address: str, **changed: str) -> str:
     """The address of a reply with other values in it."""
     parts = urlsplit(address)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()} | changed
-    return str(httpx2.URL(f"http://{HOST}{parts.path}", params=query))
+    return str(httpx2.URL(f"http://{SPACE}{parts.path}", params=query))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +119,7 @@ def reply(address: str, **changed: str) -> str:
         ({"error": "e" * 60_000}, "refused the sign-in (error)"),
     ],
 )
-def test_a_reply_that_is_not_right_gives_nothing(provider, changed, said):
+def test_a_reply_that_is_not_right_gives_nothing(identity, changed, said):
     browser = Browser()
     address = browser.allow(browser.begin())
     changed = {name: value.encode("utf-8", "replace").decode() for name, value in changed.items()}
@@ -137,16 +127,16 @@ def test_a_reply_that_is_not_right_gives_nothing(provider, changed, said):
     with pytest.raises(AccessError) as caught:
         browser.finish()
     assert said in str(caught.value)
-    assert not provider.tokens
+    assert not identity.tokens
 
 
-def test_the_issuer_that_was_asked_may_say_so(provider):
+def test_the_issuer_that_was_asked_may_say_so(identity):
     browser = Browser()
-    browser.come_back(reply(browser.allow(browser.begin()), iss=provider.address))
+    browser.come_back(reply(browser.allow(browser.begin()), iss=identity.address))
     assert browser.finish().name == "visitor-1"
 
 
-def test_whoever_gets_the_address_of_a_strangers_sign_in_gives_the_stranger_nothing(provider):
+def test_whoever_gets_the_address_of_a_strangers_sign_in_gives_the_stranger_nothing(identity):
     """The stranger waits in a session of their own; the other one agrees, and comes back."""
     stranger, other = Browser(), Browser()
     address = other.allow(stranger.begin("strangers"))
@@ -154,10 +144,10 @@ def test_whoever_gets_the_address_of_a_strangers_sign_in_gives_the_stranger_noth
     for browser in (stranger, other):
         with pytest.raises(AccessError, match="another browser"):
             browser.finish()
-    assert not provider.tokens
+    assert not identity.tokens
 
 
-def test_nobody_is_signed_in_as_a_stranger_by_the_strangers_reply(provider):
+def test_nobody_is_signed_in_as_a_stranger_by_the_strangers_reply(identity):
     stranger, other = Browser(), Browser()
     address = stranger.allow(stranger.begin())
     other.begin()
@@ -168,16 +158,16 @@ def test_nobody_is_signed_in_as_a_stranger_by_the_strangers_reply(provider):
     assert stranger.finish().name == "visitor-1"
 
 
-def test_a_strangers_code_is_refused_also_with_a_state_that_was_stolen(provider):
+def test_a_strangers_code_is_refused_also_with_a_state_that_was_stolen(identity):
     stranger, other = Browser(), Browser()
     stolen = parse_qs(urlsplit(other.begin()).query)["state"][0]
     other.come_back(reply(stranger.allow(stranger.begin()), state=stolen))
     with pytest.raises(AccessError, match="did not complete"):
         other.finish()
-    assert not provider.tokens
+    assert not identity.tokens
 
 
-def test_a_stolen_state_without_its_browser_is_no_use_and_harms_nobody(provider):
+def test_a_stolen_state_without_its_browser_is_no_use_and_harms_nobody(identity):
     stranger, other = Browser(), Browser()
     address = other.allow(other.begin())
     assert stranger.come_back(address) == "/settings?signed_in=1"
@@ -185,7 +175,7 @@ def test_a_stolen_state_without_its_browser_is_no_use_and_harms_nobody(provider)
     assert other.finish().name == "visitor-1"
 
 
-def test_a_reply_counts_once_and_so_does_its_end(provider):
+def test_a_reply_counts_once_and_so_does_its_end(identity):
     browser = Browser()
     address = browser.allow(browser.begin())
     browser.come_back(address)
@@ -194,10 +184,10 @@ def test_a_reply_counts_once_and_so_does_its_end(provider):
     browser.come_back(address)
     with pytest.raises(AccessError, match="used already"):
         browser.finish()
-    assert provider.asked.count("/oauth/token") == 1
+    assert identity.asked.count("/oauth/token") == 1
 
 
-def test_a_sign_in_that_takes_too_long_is_over(provider, monkeypatch):
+def test_a_sign_in_that_takes_too_long_is_over(identity, monkeypatch):
     monkeypatch.setattr(sign_in, "SECONDS", 0.2)
     for wait_first in (True, False):
         browser = Browser()
@@ -209,7 +199,7 @@ def test_a_sign_in_that_takes_too_long_is_over(provider, monkeypatch):
             browser.finish()
 
 
-def test_what_nobody_finishes_is_forgotten_and_bounded(provider, monkeypatch):
+def test_what_nobody_finishes_is_forgotten_and_bounded(identity, monkeypatch):
     monkeypatch.setattr(sign_in, "MOST_STARTED", 3)
     app = app_of_host()
     assert app
@@ -240,11 +230,11 @@ def test_what_nobody_finishes_is_forgotten_and_bounded(provider, monkeypatch):
     ],
 )
 def test_a_provider_that_errs_is_told_in_words_without_what_it_sent(
-    provider, fault, monkeypatch, caplog
+    identity, fault, monkeypatch, caplog
 ):
     monkeypatch.setattr(sign_in, "REPLY_SECONDS", 1.0)
     caplog.set_level(logging.DEBUG)
-    provider.fault = fault
+    identity.fault = fault
     begun = time.monotonic()
     with pytest.raises(AccessError) as caught:
         Browser().sign_in()
@@ -252,22 +242,22 @@ def test_a_provider_that_errs_is_told_in_words_without_what_it_sent(
     assert "did not complete the sign-in, or not in time. Sign in again." in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
-    tokens = list(provider.tokens.values())
+    tokens = list(identity.tokens.values())
     assert tokens
     quiet_logs()
     for text in (str(caught.value), repr(caught.value), caplog.text):
         assert not any(token[:20] in text for token in tokens)
-    assert "/stolen" not in provider.asked
+    assert "/stolen" not in identity.asked
 
 
 @pytest.mark.parametrize(("site", "status"), [("same-origin", 303), ("cross-site", 403)])
-def test_only_a_page_of_this_host_begins_one(provider, site, status):
+def test_only_a_page_of_this_host_begins_one(identity, site, status):
     answer = Browser().client.get("/sign-in?w=mine", headers={"Sec-Fetch-Site": site})
     assert answer.status_code == status
     assert ("set-cookie" in answer.headers) == (status == 303)
 
 
-def test_a_link_cannot_choose_where_the_browser_goes_on(provider):
+def test_a_link_cannot_choose_where_the_browser_goes_on(identity):
     browser = Browser()
     back = browser.come_back(browser.allow(browser.begin("//evil.example/%0d%0aX:1&next=x")))
     assert back.startswith("/settings?signed_in=1&w=%2F%2Fevil.example")
@@ -276,24 +266,24 @@ def test_a_link_cannot_choose_where_the_browser_goes_on(provider):
         assert Browser().come_back(f"/sign-in/back?{query}") == "/settings?signed_in=1"
 
 
-def test_an_address_that_begins_very_many_has_to_wait(provider):
+def test_an_address_that_begins_very_many_has_to_wait(identity):
     begun = [Browser("203.0.113.9").client.get("/sign-in?w=mine") for _ in range(61)]
     assert [answer.status_code for answer in begun[-2:]] == [303, 429]
     assert Browser("203.0.113.10").client.get("/sign-in?w=mine").status_code == 303
 
 
 @pytest.mark.parametrize("missing", ["OAUTH_CLIENT_ID", "SPACE_HOST", "PLUMBLINE_PUBLIC"])
-def test_without_an_app_or_on_ones_own_machine_there_is_no_sign_in(provider, missing, monkeypatch):
+def test_without_an_app_or_on_ones_own_machine_there_is_no_sign_in(identity, missing, monkeypatch):
     monkeypatch.setenv(missing, "")
     assert app_of_host() is None
     assert Browser().client.get("/sign-in").status_code == 403
     assert Browser().come_back("/sign-in/back?code=a&state=b") == "/settings?signed_in=1"
 
 
-def test_a_token_shows_in_no_text_of_its_access_and_has_an_end(provider):
-    provider.expires_in = 1
+def test_a_token_shows_in_no_text_of_its_access_and_has_an_end(identity):
+    identity.expires_in = 1
     access = Browser().sign_in()
-    token = provider.tokens["visitor-1"]
+    token = identity.tokens["visitor-1"]
     assert token not in repr(access)
     assert token not in access.model_dump_json()
     time.sleep(1.1)

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.identity import Identity
-from tests.llm.test_sign_in import HOST, OVER, Browser
+from tests.identity import SPACE
+from tests.llm.test_sign_in import OVER, Browser
 from tests.pages.conftest import checked
 from tests.pages.screen import button, press, said
 
 SIGN_IN = "Sign in with Hugging Face"
 CameBack = Callable[[Browser], AppTest]
-
-
-@pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Identity]:
-    with Identity() as provider:
-        for name, value in provider.space(HOST).items():
-            monkeypatch.setenv(name, value)
-        yield provider
 
 
 @pytest.fixture
@@ -44,20 +36,20 @@ def sign_in_link(at: AppTest) -> str:
     return links[0] if links else ""
 
 
-def test_a_space_offers_it_and_no_other_host(open_page, provider, monkeypatch):
+def test_a_space_offers_it_and_no_other_host(open_page, identity, monkeypatch):
     at = open_page("settings")
-    assert sign_in_link(at) == f"http://{HOST}/sign-in?w={at.query_params['w']}"
+    assert sign_in_link(at) == f"http://{SPACE}/sign-in?w={at.query_params['w']}"
     assert "No key needed: your own account pays." in said(at)
     for name in ("OAUTH_CLIENT_ID", "PLUMBLINE_PUBLIC"):
         monkeypatch.delenv(name)
         assert not sign_in_link(open_page("settings"))
 
 
-def test_the_session_that_comes_back_is_signed_in_and_signs_out(provider, come_back):
+def test_the_session_that_comes_back_is_signed_in_and_signs_out(identity, come_back):
     browser = Browser()
     browser.come_back(browser.allow(browser.begin()))
     at = come_back(browser)
-    token = provider.tokens["visitor-1"]
+    token = identity.tokens["visitor-1"]
     assert "Signed in as visitor-1, for another 8 h 0 min. Your account pays." in said(at)
     assert "signed_in" not in at.query_params
     assert at.selectbox(key="provider").value == "huggingface"
@@ -71,22 +63,22 @@ def test_the_session_that_comes_back_is_signed_in_and_signs_out(provider, come_b
     assert "Signed in" not in said(at)
 
 
-def test_whoever_comes_back_without_what_they_began_with_is_told_so(provider, come_back):
+def test_whoever_comes_back_without_what_they_began_with_is_told_so(identity, come_back):
     at = come_back(Browser())
     assert f"{OVER} Sign in again." in said(at, "error")
     assert sign_in_link(at)
     assert "keys" not in at.session_state or not at.session_state["keys"]
 
 
-def test_who_declines_is_told_that_nothing_was_shared(provider, come_back):
-    provider.fault = "declined"
+def test_who_declines_is_told_that_nothing_was_shared(identity, come_back):
+    identity.fault = "declined"
     browser = Browser()
     browser.come_back(browser.allow(browser.begin()))
     assert "You declined at 127.0.0.1" in said(come_back(browser), "error")
 
 
-def test_its_end_is_told_and_the_token_is_gone(provider, come_back):
-    provider.expires_in = 2
+def test_its_end_is_told_and_the_token_is_gone(identity, come_back):
+    identity.expires_in = 2
     browser = Browser()
     browser.come_back(browser.allow(browser.begin()))
     at = come_back(browser)
@@ -99,7 +91,7 @@ def test_its_end_is_told_and_the_token_is_gone(provider, come_back):
     assert not [each for each in at.button if each.label == "Sign out"]
 
 
-def test_an_account_that_may_not_ask_models_is_told(provider, come_back, monkeypatch):
+def test_an_account_that_may_not_ask_models_is_told(identity, come_back, monkeypatch):
     monkeypatch.setenv("OAUTH_SCOPES", "openid profile email")
     browser = Browser()
     browser.come_back(browser.allow(browser.begin()))
