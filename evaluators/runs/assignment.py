@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, ValidationError, create_model
@@ -74,6 +75,7 @@ def linked() -> dict[str, Setting]:
     return {name: setting for name, setting in SETTINGS.items() if setting.in_links}
 
 
+@cache
 def link_type() -> type[Assignment]:
     """The form of a link, with a field for each setting."""
     fields: dict[str, Any] = {}

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from evaluators.abilities import RGB_VALUES
+from evaluators.base import Evaluator
 from evaluators.catalogue import catalogue
 from evaluators.config import ROOT
 from evaluators.records import Record
@@ -72,12 +73,15 @@ def terms() -> Mapping[str, Term]:
 
 
 def _terms_of_metrics() -> dict[str, Term]:
-    by_name = {}
-    for cls in catalogue().values():
-        for value in cls.values:
-            if value.meaning and value not in chain.from_iterable(VALUES.values()):
-                by_name[value.name] = _term_of_value(value, cls.title)
-    return by_name
+    return {term.name: term for cls in catalogue().values() for term in _terms_of_metric(cls)}
+
+
+# A file of one's own that has changed since has another class.
+@lru_cache(maxsize=256)
+def _terms_of_metric(cls: type[Evaluator]) -> list[Term]:
+    shipped = [*chain.from_iterable(VALUES.values())]
+    values = [value for value in cls.values if value.meaning and value not in shipped]
+    return [_term_of_value(value, cls.title) for value in values]
 
 
 @cache
@@ -122,13 +126,11 @@ def term_of(word: str) -> Term | None:
     label, _, metric = word.partition(" (")
     with speaking(ENGLISH):
         candidates = (word, readable(word), metric.removesuffix(")"), label)
-
-    def of_a_metric(word: str) -> Term | None:
-        own = _terms_of_metrics().values()
-        return next((term for term in own if word in (term.name, term.title)), None)
-
-    known = (_by_word().get(name) or of_a_metric(name) for name in candidates)
-    return next(filter(None, known), None)
+    for name in candidates:
+        if known := _by_word().get(name):
+            return known
+    own = _terms_of_metrics().values()
+    return next((term for term in own if {term.name, term.title} & {*candidates}), None)
 
 
 def meanings_of(*names: str) -> str:
