@@ -75,6 +75,9 @@ with giving_way.drawing(), problems.caught():
             progress.sidebar(page.url_path)
             language.switch()
             projector.begin()
+    if st.query_params.pop(session.NO_PAGE, None):
+        words = say("There is no page at this address. This is Home.")
+        st.warning(words, icon=":material/link_off:")
     if session.is_link_dead():
         st.warning(
             say("That link is unknown or expired here. This is a new, empty workspace."),

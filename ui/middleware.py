@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -25,9 +25,11 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from evaluators.config import Config, config, on_a_space
+from evaluators.config import ROOT, Config, config, on_a_space
+from evaluators.llm.sign_in import START
 from evaluators.own_command import own_command
 from ui.held import give_back
+from ui.session import NO_PAGE
 
 # ---- what the browser may load
 
@@ -119,6 +121,9 @@ The rest (metrics of all visitors, an interface for agents) has no user.
 """
 
 
+_OWN_PAGES = {START.strip("/"), *(page.stem for page in (ROOT / "pages").glob("*.py"))}
+
+
 class OwnRoutes:
     """Only names of this host, pages of this host, and routes that its pages need."""
 
@@ -134,8 +139,9 @@ class OwnRoutes:
         await (refusal or self.app)(scope, receive, send)
 
 
-def _refuse_name_or_route(scope: Scope) -> PlainTextResponse | None:
-    host = Headers(scope=scope).get("host")
+def _refuse_name_or_route(scope: Scope) -> Response | None:
+    headers = Headers(scope=scope)
+    host = headers.get("host")
     if not is_host_allowed(host):
         return PlainTextResponse(
             f"Plumbline does not answer under the name {(host or '')[:100]!r}. Open it as "
@@ -146,6 +152,12 @@ def _refuse_name_or_route(scope: Scope) -> PlainTextResponse | None:
     _, core, route = scope["path"].partition("/_stcore/")
     if core and not route.startswith(_CORE_ROUTES):
         return PlainTextResponse("There is nothing here.", status_code=404)
+    name = scope["path"].strip("/")
+    is_page = "text/html" in headers.get("accept", "") and re.fullmatch(r"[\w-]+", name)
+    # Of a page that is not there Streamlit would say so in English alone.
+    if is_page and name not in _OWN_PAGES:
+        query = scope["query_string"].decode("latin-1")
+        return RedirectResponse(f"/?{NO_PAGE}=1&{query}", status_code=303)
     return None
 
 

@@ -42,6 +42,8 @@ PAGES: Mapping[Benchmark | None, str] = {
 }
 """The page that shows a run, by the benchmark of the evaluator that leads it."""
 
+NO_PAGE = "no_page"
+"""The query parameter of Home for whoever asked for a page that is not there."""
 NEW_RUN, AGAIN, ASSIGNMENT = "new", "again", "assignment"
 """The query parameters of links to a new run.
 

@@ -141,6 +141,15 @@ def by_quarrel(spread: Mapping[AskedPlace, Spread]) -> list[AskedPlace]:
     return sorted(spread, key=lambda place: (not spread[place].total, -spread[place].quarrel))
 
 
+def disputed(spread: Mapping[AskedPlace, Spread]) -> dict[int, AskedPlace]:
+    """Of each answer that the class quarrels about its most disputed sentence, by its number."""
+    most: dict[int, AskedPlace] = {}
+    for place in by_quarrel(spread):
+        if spread[place].quarrel:
+            most.setdefault(place.answer, place)
+    return most
+
+
 def class_labels(
     spread: Mapping[AskedPlace, Spread],
     *,

@@ -8,12 +8,14 @@ from tests.e2e.conftest import settled
 
 PAGES = {
     "Home": "/",
+    "A page that is not there": "/nosuch",
     "Learn": "/learn",
     "Lesson 1": "/learn?lesson=1",
     "Lesson 2": "/learn?lesson=2",
     "Lesson 3": "/learn?lesson=3",
     "Lesson 4": "/learn?lesson=4",
     "Lesson 5": "/learn?lesson=5",
+    "Plan of a lesson": "/learn?lesson=plan",
     "Datasets": "/datasets",
     "RGB, form": "/rgb",
     "TRACE, form": "/trace",

@@ -97,6 +97,15 @@ def test_only_what_a_page_needs_is_answered(host, path, status):
     assert request(host, path).status == status
 
 
+def test_a_page_that_is_not_there_is_home_with_the_workspace_kept(host):
+    gone = request(host, "/nosuch?w=abc", accept="text/html,*/*")
+    assert (gone.status, gone.headers["location"]) == (303, "/?no_page=1&w=abc")
+    for path in ("/", "/rgb", "/settings?w=abc"):
+        assert request(host, path, accept="text/html,*/*").status == 200
+    # A program that wants no page is led nowhere.
+    assert request(host, "/nosuch").status == 200
+
+
 @pytest.mark.parametrize(
     "path", ["/", "/sample", "/_stcore/health", "/_stcore/metrics", "/media/none"]
 )
@@ -125,7 +134,9 @@ def test_a_space_is_framed_by_hugging_face_and_by_nobody_else(monkeypatch):
 
 
 def test_whoever_runs_the_app_names_the_sites_that_may_frame_it(monkeypatch):
-    monkeypatch.setenv("PLUMBLINE_FRAMED_BY", "https://lms.school.edu https://b.example")
+    docs = (ROOT / "docs" / "space.md").read_text(encoding="utf-8")
+    [named] = re.findall('^PLUMBLINE_FRAMED_BY="(.+)" plumbline app$', docs, re.MULTILINE)
+    monkeypatch.setenv("PLUMBLINE_FRAMED_BY", f"{named} https://b.example")
     headers = TestClient(SecurityHeaders(PlainTextResponse("."))).get("/").headers
 
     frames = "frame-ancestors https://lms.school.edu https://b.example"

@@ -44,6 +44,8 @@ def _lesson(server: Server, new_context: NewContext, locale: str) -> None:
             step.close()
     wall = step
     start = say("Start with {answers}", answers=counted(8, "answer"))
+    # On a wall of 1280 by 720, and although phones cannot come, which a red line says above it.
+    expect(wall.get_by_role("button", name=start)).to_be_in_viewport()
     wall.get_by_role("button", name=start).click()
     expect(wall.locator(".pl-code")).to_be_visible()
 

@@ -66,6 +66,22 @@ def test_every_text_is_large_and_nothing_is_wider_than_the_screen(page):
     assert wide == {}
 
 
+def test_in_lesson_2_documents_and_answer_are_on_one_screen_below_the_values(page):
+    page.goto("/learn?lesson=2&projector=1")
+    settled(page)
+    answer = page.get_by_role("heading", name="2 · The answer")
+    expect(answer).to_be_visible()
+    documents = page.get_by_role("heading", name="1 · The documents").bounding_box()
+    beside = answer.bounding_box()
+    assert documents
+    assert beside
+    assert documents["x"] < beside["x"]
+    assert documents["y"] == beside["y"]
+    strip = page.locator(".pl-strip-of-values").bounding_box()
+    assert strip
+    assert strip["height"] < 720 / 5
+
+
 def test_it_is_switched_on_kept_from_page_to_page_and_left(page):
     page.goto("/trace?run=example-invented")
     share = page.get_by_role("button", name="Share", exact=True)

@@ -562,6 +562,19 @@ def test_a_participant_sees_the_reveal_beside_the_own_labels(open_page, run, mad
     assert "Its wheel is made of oak." in shown
 
 
+def test_what_is_disputed_most_is_outlined_among_the_documents_from_the_reveal_on(
+    open_page, run, made
+):
+    joined = lesson.take_part(session.store(), made)
+    assert 'pl-here"' not in html(open_page("round", lead=made.id))
+    rounds.close(session.store(), run, made, reveal=True)
+
+    for who in ({"lead": made.id}, {"me": joined["Ann"].token}):
+        outlined = re.findall('pl-here" dir="auto">([\\w ]*)', html(open_page("round", **who)))
+        # Of the first mill its second sentence, of the second one its first.
+        assert outlined == ["It is painted blue ", "Mill 2 grinds rye"]
+
+
 def test_a_reopened_round_goes_on_under_a_new_code(open_page, run, made):
     at = label(join(open_page, made, "Ann"), "Supported")
     wall = press(open_page("round", lead=made.id), "Close")

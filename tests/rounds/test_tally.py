@@ -134,6 +134,10 @@ def test_the_spread_of_each_sentence_and_their_order_by_quarrel():
     unlabelled = AskedPlace(1, "c")
     assert by_quarrel(spread) == [PLACES[2], PLACES[1], PLACES[0], PLACES[3], unlabelled]
     assert list(class_labels(spread).values()) == [FULL, NONE, PARTIAL, PARTIAL]
+    # 0 against 2/3, and 1 against 0.
+    assert tally.disputed(spread) == {0: PLACES[1], 1: PLACES[2]}
+    # The only one whom nobody contradicts disputes nothing.
+    assert tally.disputed(spreads(labels_of("Ann"), PLACES)) == {}
 
 
 def test_a_label_of_a_sentence_that_is_not_there_is_not_counted():

@@ -73,22 +73,23 @@ def _round_form(view: RunView) -> None:
         st.info(nothing, icon=":material/info:")
         return
     with st.container(border=True, key="round_form"):
-        kind = st.segmented_control(
-            say("Kind of round"),
-            kinds,
-            default=kinds[0],
-            format_func=lambda kind: say(KINDS[kind].title),
-            required=True,
-        )
-        st.caption(say(KINDS[kind].what_for))
+        # Side by side, so that Start is seen without scrolling.
         with st.container(horizontal=True, vertical_alignment="bottom"):
+            kind = st.segmented_control(
+                say("Kind of round"),
+                kinds,
+                default=kinds[0],
+                format_func=lambda kind: say(KINDS[kind].title),
+                required=True,
+            )
             today = datetime.now().date()
             name = st.text_input(
-                say("Name"), rounds.class_name(view, today), max_chars=40, width=280
+                say("Name"), rounds.class_name(view, today), max_chars=40, width=240
             )
             others = f"other_answers_{view.run.id}"
             if st.button(say("Other answers"), icon=":material/shuffle:"):
                 st.session_state[others] = st.session_state.get(others, 0) + 1
+        st.caption(say(KINDS[kind].what_for))
         asking = Asking(kind)
         if KINDS[kind].is_preference:
             asking = Asking(kind, models=_models_field(view))
@@ -96,16 +97,18 @@ def _round_form(view: RunView) -> None:
             asking = Asking(kind, value=_value_field(view))
         before = rounds.asked_before(view)
         asked = _Asked(view, asking, st.session_state.get(others, 0), before)
-        chosen = _answers_field(asked)
-        _reasons(asked, chosen)
-        _start_field(asked, name.strip(), chosen)
+        _start_field(asked, name.strip(), _answers_field(asked))
 
 
 def _start_field(asked: _Asked, name: str, chosen: Mapping[str, Answer]) -> None:
     """What the wall shows, and the button that opens it."""
     with st.container(horizontal=True):
+        # On demand alone: on a wall it would give away what is right.
+        is_told_why = st.toggle(say("Show why (gives away what is right)"))
         has_board = st.toggle(say("Show who was right most often, at the end"), value=True)
         hides_spread = st.toggle(say("Hide who says what until the reveal"), value=True)
+    if is_told_why:
+        _reasons(asked, chosen)
     # Before the start, as the round's address begins with the one under which this is open.
     reach.warn(qr.reachable(qr.base()))
     start = say("Start with {answers}", answers=counted(len(chosen), "answer"))
@@ -227,9 +230,7 @@ def _answer_titles(asked: _Asked, proposed: Sequence[Answer]) -> dict[str, Answe
 
 
 def _reasons(asked: _Asked, chosen: Mapping[str, Answer]) -> None:
-    """Why each is chosen, on demand alone: on a wall it would give away what is right."""
-    if not st.toggle(say("Show why (gives away what is right)")):
-        return
+    """Why each is chosen."""
     lessons = asked.lessons()
     rows = []
     for title, answer in chosen.items():

@@ -32,26 +32,29 @@ def show(
         return
     left, right = st.columns(2)
     with left:
-        parts = bars.parts_around(content, place, own)
-        st.html(f'{question}<div class="pl-text">{" ".join(parts)}</div>')
+        st.html(question + _sentences(content, place, own))
     with right:
         st.html(coloured.passages(answer.sample.evidence, answer.sample))
 
 
-def folded(content: RoundContent) -> None:
-    """Question, answer and documents of each answer, which `bars.about_answer` opens over the page.
+def folded(content: RoundContent, disputed: Mapping[int, AskedPlace]) -> None:
+    """Question, answer and documents of each answer, which `bars.asked_of_answer` opens over the
+    page; what is `disputed` of it is outlined.
 
-    An element of its own that never changes: one that is open outlives what is drawn around it.
+    An element of its own that changes at the reveal alone: one that is open outlives what is drawn
+    around it.
     """
     parts = []
     for number, answer in content.answers.items():
         name = bars.folded_id(number)
         hide = f'popovertarget="{name}" popovertargetaction="hide"'
         question = f'<p class="pl-question" dir="auto">{html(answer.sample.question)}</p>'
+        here = disputed.get(number, AskedPlace(number, ""))
         if content.kind == "planted":
-            texts = _documents(content, AskedPlace(number, ""), {})
+            texts = _documents(content, here, {})
         else:
-            texts = _answers(answer) + coloured.passages(answer.sample.evidence, answer.sample)
+            shown = _side_by_side(answer) if answer.pair else _sentences(content, here, {})
+            texts = shown + coloured.passages(answer.sample.evidence, answer.sample)
         parts.append(
             f'<div class="pl-folded" popover="auto" id="{name}">'
             f"<button {hide}>{html(say('Back'))}</button>{question}{texts}</div>"
@@ -60,13 +63,14 @@ def folded(content: RoundContent) -> None:
         st.html("".join(parts))
 
 
-def _answers(answer: RoundAnswer) -> str:
-    """The answer whose sentences are labelled, without a colour, or the two that are compared."""
-    if answer.pair:
-        return _side_by_side(answer)
-    # Not the sample's, which a model's answer is not part of.
-    sentences = answer.sentences.response if answer.sentences else ()
-    return coloured.uncoloured(" ".join(sentence.text for sentence in sentences))
+def _sentences(
+    content: RoundContent,
+    place: AskedPlace,
+    own: Mapping[AskedPlace, Support],
+) -> str:
+    """The answer whose sentences are labelled; not the sample's, which no model's answer is."""
+    parts = bars.parts_around(content, place, own)
+    return f'<div class="pl-text">{" ".join(parts) or coloured.empty_answer()}</div>'
 
 
 def _documents(

@@ -249,7 +249,7 @@ def _revealed(live: reading.Live, me: Participant) -> str:
         whose = bars.title(content.truth)
         lines.append(say("{labeller} has no labels of what was asked.", labeller=whose))
     frame.note("\n".join(lines))
-    material.folded(content)
+    material.folded(content, tally.disputed(live.spread))
     parts = []
     for place in tally.by_quarrel(live.spread):
         right = live.known_truth(place)

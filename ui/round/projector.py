@@ -80,7 +80,9 @@ def _wall(round_id: str) -> None:
         _wall_head(made, run)
         problems.show(PROBLEM)
         live = reading.live(made, run)
-        material.folded(live.content)
+        # Before the reveal it would tell where the class is divided, and close what is open.
+        is_revealed = made.state == "revealed"
+        material.folded(live.content, tally.disputed(live.spread) if is_revealed else {})
         left, right = st.columns([1, 2.6])
         with left:
             if made.is_over:
