@@ -10,6 +10,9 @@ from pydantic import SecretStr
 from evaluators.datasets.hub import checked_id, endpoint, host
 from evaluators.errors import DatasetError
 from evaluators.exports.people import people_rows
+from evaluators.llm import Access, Keys
+from evaluators.llm.providers import PROVIDERS
+from evaluators.llm.sign_in import PROVIDER
 from evaluators.runs.aggregate import View
 from evaluators.runs.answer_rows import AnswerRows
 from evaluators.runs.run_view import RunView
@@ -31,8 +34,16 @@ _OF_LABELS = (
     ", `labels` one for each label that people gave: who (`person`), when (`created`), whether the "
     "judge's labels were hidden (`blind`), and how the answer was drawn"
 )
-_OPEN = mark("{data_set} is open to everybody. Choose another name, or untick Private.")
+_OPEN = mark("{data_set} is open to everybody. Choose another name, or allow it.")
 _NOT_TAKEN = mark("{host} did not take the data set, or not in time. Try again.")
+
+
+def hub_access(keys: Keys) -> Access | None:
+    """The access with which data sets can be pushed, if it is there."""
+    access = keys.get(PROVIDER)
+    # One for another address is no key of Hugging Face's.
+    is_own = access is not None and access.base_url == PROVIDERS[PROVIDER].address
+    return access if is_own else None
 
 
 def push(view: RunView, by: View, name: str, token: SecretStr, private: bool = True) -> str:
@@ -51,9 +62,7 @@ def push(view: RunView, by: View, name: str, token: SecretStr, private: bool = T
     try:
         api.create_repo(name, repo_type="dataset", private=private, exist_ok=True)
         if private and not api.dataset_info(name).private:
-            problem = mark(
-                "{data_set} is open to everybody. Choose another name, or untick Private."
-            )
+            problem = _OPEN
         else:
             # As streams, so that all goes by HTTP, and no program of the hub's own writes a log.
             operations = [CommitOperationAdd(file, content) for file, content in files.items()]

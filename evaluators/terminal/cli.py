@@ -32,8 +32,14 @@ from evaluators.config import ROOT
 from evaluators.document import tables as document
 from evaluators.document.blocks import Blocks
 from evaluators.document.terminal import rendered
-from evaluators.errors import ParameterError, PlumblineError, StoreError, UnreadableRowError
-from evaluators.exports import formats
+from evaluators.errors import (
+    AccessError,
+    ParameterError,
+    PlumblineError,
+    StoreError,
+    UnreadableRowError,
+)
+from evaluators.exports import formats, hub
 from evaluators.extras import install_line
 from evaluators.llm import Access, Keys
 from evaluators.llm import catalogue as llms
@@ -656,6 +662,25 @@ def export(
     stream.flush()
     if results:
         _leave_if_damaged(results)
+
+
+@main.command(short_help="Push a run to the Hugging Face hub, as a data set.")
+@options.run_id
+@click.argument("name", metavar="OWNER/NAME")
+@click.option("--public", is_flag=True, help="Open to everybody.  [default: you alone see it]")
+@options.seen_as
+def push(run_id: str, name: str, public: bool, **seen_as: Any) -> None:
+    """Push a run's results, and people's labels with their names, to the hub as Parquet.
+
+    The data set is made; again replaces the files. The key is HF_TOKEN, which must be one that may
+    write there.
+    """
+    results = _results_of(run_id, **seen_as)
+    access = hub.hub_access(keys_from_environment(os.environ))
+    if access is None:
+        raise AccessError("There is no key of Hugging Face's hub. Set HF_TOKEN to one.")
+    click.echo(hub.push(results.read(), results.view, name, access.key, private=not public))
+    _leave_if_damaged(results)
 
 
 @main.command(short_help="Write a run's report: one HTML page.")

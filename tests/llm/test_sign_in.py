@@ -5,14 +5,17 @@ stranger does not, and where the token is not.
 from __future__ import annotations
 
 import logging
+import re
 import time
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
+import yaml
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from evaluators.config import ROOT
 from evaluators.errors import AccessError
 from evaluators.llm import sign_in
 from evaluators.llm.keys import quiet_logs
@@ -67,6 +70,22 @@ def test_a_visitor_signs_in_and_has_the_token_of_their_own_account(identity):
     assert access.base_url == "https://router.huggingface.co/v1"
     assert access.scopes == ("openid", "profile", "inference-api")
     assert not access.has_ended
+
+
+def test_the_lines_of_the_docs_are_those_of_the_space_and_let_models_be_asked(
+    identity, monkeypatch
+):
+    docs = (ROOT / "docs" / "space.md").read_text(encoding="utf-8")
+    [recipe] = re.findall(r"^## Sign in.*?```yaml\n(.*?)```", docs, re.DOTALL | re.MULTILINE)
+    head = yaml.safe_load((ROOT / "README.md").read_text(encoding="utf-8").split("---\n")[1])
+    lines = yaml.safe_load(recipe)
+    assert len(recipe.splitlines()) <= 15
+    assert {name: head[name] for name in head if name in lines} == {
+        name: lines[name] for name in ("hf_oauth", "hf_oauth_scopes")
+    }
+    # As a Space passes them on.
+    monkeypatch.setenv("OAUTH_SCOPES", " ".join(lines["hf_oauth_scopes"]))
+    assert {*lines["hf_oauth_scopes"]} < {*Browser().sign_in().scopes}
 
 
 def test_the_browser_is_sent_with_a_challenge_and_a_state_that_do_not_tell_its_secret(identity):

@@ -50,6 +50,7 @@ COMMANDS = (
     "leaderboard",
     "check",
     "export",
+    "push",
     "report",
     "sheet",
     "open",
@@ -500,7 +501,7 @@ def test_the_session_of_the_docs_runs(plumbline, tmp_path, monkeypatch):
     docs = (Path(__file__).parents[2] / "docs" / "terminal.md").read_text(encoding="utf-8")
     lines = re.findall(r"^plumbline (.*)$", docs, re.MULTILINE)
 
-    elsewhere = {"app", "resume", "cancel"}
+    elsewhere = {"app", "resume", "cancel", "push"}
     assert {shlex.split(line)[0] for line in lines} == set(COMMANDS) - elsewhere
     for line in lines:
         found = plumbline(*shlex.split(line))

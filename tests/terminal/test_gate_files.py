@@ -1,12 +1,15 @@
 """What CI takes from a command: a JUnit file, and Markdown for the comment of a pull request."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from markdown_it import MarkdownIt
 
+from evaluators.config import ROOT
 from evaluators.document.blocks import Items, Passage, Section, Table
 from evaluators.document.markdown import MOST, as_markdown
 from evaluators.runs.inputs import local_store
@@ -47,6 +50,26 @@ HOSTILE = [
     "| --- |",
     "a\ud800b\x00\x1b[31m\u202e",
 ]
+
+
+def test_the_recipe_of_the_docs_writes_both_files(plumbline):
+    guide = (ROOT / "docs" / "gates.md").read_text(encoding="utf-8")
+    [recipe] = re.findall(r"```\n(plumbline run --config.*?)```", guide, re.DOTALL)
+    rows = [{"question": each, "ground_truth": "yes", "response": "yes"} for each in QUESTIONS]
+    Path("answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    Path("ci.toml").write_text('data = "answers.jsonl"\nmetric = "answer_match"\n')
+    plumbline("run", "--config", "ci.toml", "--title", "Baseline")
+    plumbline("export", "last", "--format", "plumbline", "-o", "baseline.plumbline")
+
+    lines = recipe.replace("adherence", "answer_match").splitlines()
+    codes = [plumbline(*shlex.split(line)[1:]).exit_code for line in lines]
+
+    assert len(lines) <= 15
+    # All are right both times, and of twenty that is not enough to tell.
+    assert codes == [FINE, CANNOT_TELL]
+    assert ElementTree.parse("run.xml").getroot().tag == "testsuite"
+    assert "answer_match" in Path("run.md").read_text().lower().replace(" ", "_")
+    assert "cannot tell" in Path("compare.md").read_text()
 
 
 def read(text):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -60,6 +61,28 @@ def text_of(answer):
 
 def shown(result):
     return "\n".join(line.rstrip() for line in result.stdout.splitlines())
+
+
+def test_the_configuration_of_the_docs_starts_it(data_folder):
+    text = (ROOT / "docs" / "terminal.md").read_text(encoding="utf-8")
+    [recipe] = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    own = json.loads(recipe)["mcpServers"]["plumbline"]
+    # As an installed one.
+    command = data_folder / own["command"]
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m plumbline "$@"\n')
+    command.chmod(0o755)
+
+    done = subprocess.run(
+        [command, *own["args"]],
+        input=json.dumps(request(1, "tools/list")).encode(),
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+    )
+
+    assert len(recipe.splitlines()) <= 15
+    assert len(json.loads(done.stdout)["result"]["tools"]) == 4
 
 
 def test_a_client_is_greeted_and_told_the_tools(server):

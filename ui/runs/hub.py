@@ -6,8 +6,7 @@ import streamlit as st
 
 from evaluators.datasets.hub import host
 from evaluators.exports import hub
-from evaluators.llm.providers import PROVIDERS
-from evaluators.llm.sign_in import PROVIDER, SignedIn
+from evaluators.llm.sign_in import SignedIn
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import say
 from ui import session
@@ -19,9 +18,8 @@ EXAMPLE = "owner/name"
 
 def form(view: RunView) -> None:
     """The name of the data set, and what came of the push; nothing without a key."""
-    access, run = session.keys().get(PROVIDER), view.run
-    # One for another address is no key of Hugging Face's.
-    if access is None or access.base_url != PROVIDERS[PROVIDER].address:
+    access, run = hub.hub_access(session.keys()), view.run
+    if access is None:
         return
     usual = ""
     if isinstance(access, SignedIn):
