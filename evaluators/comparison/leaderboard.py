@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from evaluators.catalogue import metric_named
 from evaluators.comparison import words
 from evaluators.comparison.compare import compared_in
 from evaluators.comparison.paired import Difference, holm
@@ -16,13 +17,14 @@ from evaluators.comparison.settings import changes
 from evaluators.comparison.sides import Side, values_of
 from evaluators.comparison.whose_labels import labellers_of
 from evaluators.errors import ParameterError
+from evaluators.params import parameters
 from evaluators.people import labellers
 from evaluators.people.correction import EstimatedMean
 from evaluators.records import Run
 from evaluators.runs import rulings, run_facts
 from evaluators.runs.aggregate import Counted, Mean
 from evaluators.runs.checks import corrected_headlines, corrected_means
-from evaluators.runs.naming import PARTS, parts_apart
+from evaluators.runs.naming import PARTS, metric_title, parts_apart
 from evaluators.runs.run_options import in_words
 from evaluators.runs.shown_values import is_of_few
 from evaluators.text.language import mark, say
@@ -259,10 +261,12 @@ def _how(side: Side, value: Counted) -> Iterator[tuple[str, str]]:
     spec = side.run.evaluators[value.metric]
     # Another labeller's labels are the same, whichever metric the run has.
     if side.counted.by is None or value.metric:
-        yield mark("metric"), spec.name
+        yield mark("metric"), say(metric_title(spec))
+        cls = metric_named(spec.name)
+        titles = {each.name: each.title for each in parameters(cls)} if cls else {}
         for name, parameter in spec.params.items():
             if name not in rulings.RULINGS:
-                yield name, in_words(parameter)
+                yield titles.get(name, name), in_words(parameter)
     if names := labellers_of(side, value):
         yield mark("labels"), say(" and ").join(map(labellers.in_a_sentence, sorted(names)))
     if not value.metric:

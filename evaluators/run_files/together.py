@@ -10,6 +10,7 @@ from evaluators.records import Run
 from evaluators.run_files.contents import SUFFIX
 from evaluators.run_files.writing import written
 from evaluators.runs.store import Store
+from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.normalise import slug
 
 MOST_OF_A_NAME = 60
@@ -26,6 +27,16 @@ def written_together(store: Store, runs: Iterable[Run]) -> bytes:
 
 
 def file_name(run: Run) -> str:
+    """As its run file is called."""
+    return f"{file_stem(run)}{SUFFIX}"
+
+
+def file_stem(run: Run) -> str:
     """The title without what file systems refuse, and the id, as titles may be alike."""
     title = slug(run.title)[:MOST_OF_A_NAME] or "run"
-    return f"{title}-{run.id[:6]}{SUFFIX}"
+    return f"{title}-{short_id(run)}"
+
+
+def short_id(run: Run) -> str:
+    """What tells the files of runs apart; an example's id is a name, and nothing is cut off it."""
+    return run.id if run.workspace == EXAMPLES else run.id[:6]

@@ -182,6 +182,20 @@ def test_what_is_counted_otherwise_has_a_column_of_its_own(store, facts, words):
     assert any("no number of one is held against one of another" in note for note in board.notes)
 
 
+def test_metric_and_parameters_are_called_as_in_a_form(store):
+    spec = EvaluatorSpec(name="llm_judge", params={"judgement_query": "Is it so?"})
+    runs = [
+        results(
+            store, title, FIRST, values, models=(model,), metric="llm_judge", evaluators=(spec,)
+        )
+        for title, values, model in (("One", ALL_RIGHT, SMALL), ("Two", TWO_RIGHT, LARGE))
+    ]
+
+    (column,) = leaderboard(runs).columns
+
+    assert column.counted_by.startswith("metric: LLM as judge, Question to the judge: Is it so?")
+
+
 def trace_values(values):
     return [{"adherence": value, "context_relevance": value} for value in values]
 

@@ -86,7 +86,8 @@ def test_people_s_labels_correct_the_mean_and_a_field_of_the_table_opens_its_ans
         ("People say", f"{value.corrected.mean:.2f}"),
         ("The 18 labels alone", f"{value.alone.mean:.2f}"),
     ]
-    worth = f"18 labels by people are worth {value.worth}. 6 more would bring ±"
+    worth = f"With the labeller, 18 labels by people tell as much as {value.worth} alone. "
+    worth += "6 more would narrow ±"
     assert worth in said(at, "markdown")
 
     table = value.table

@@ -77,6 +77,14 @@ def test_python_writes_by_the_ending_or_by_name(open_page, tmp_path):
     assert not (tmp_path / "run.docx").exists()
 
 
+def test_a_file_is_called_by_what_it_is_of(open_page):
+    def names(page: str, **query: str) -> str:
+        return " ".join(each.proto.id for each in open_page(page, **query).get("download_button"))
+
+    stem = "find_the_invented_sentence_illustration-example-invented-sentence.html"
+    assert stem in names("trace", run=INVENTED)
+
+
 def test_the_lines_for_a_frame_are_there_where_a_site_may_show_one(open_page, filled, monkeypatch):
     frame = f'?run={filled.trace.id}&embed=true" title="Plumbline" width="100%"'
 

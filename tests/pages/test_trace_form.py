@@ -65,6 +65,16 @@ def test_without_a_key_the_price_is_said_and_only_start_is_shut(open_page, metho
     assert at.button(key="trace_start").disabled
 
 
+def test_without_a_key_each_provider_has_a_model_among_the_first(open_page):
+    options = form(open_page, JUDGE).selectbox(key="trace_judge").options
+    providers = (
+        "Groq", "OpenAI", "Together", "OpenRouter", "Mistral", "Gemini", "Anthropic", "Bedrock", "Hugging Face",
+    )  # fmt: skip
+    assert [name for name, option in zip(providers, options, strict=False) if name in option] == [
+        *providers
+    ]
+
+
 def test_the_key_that_was_missing_is_enough(open_page, loopback):
     at = form(open_page, JURY, OSS)
     assert "GPT-OSS 20B needs a key" in said(at)

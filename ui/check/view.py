@@ -227,14 +227,14 @@ def _what_labels_bring(run: Run, value: ValueCheck, found: Check) -> None:
     words: list[str] = []
     if value.worth is not None:
         labels = counted(value.labelled, "label")
-        text = mark("{labels} by people are worth {worth:,}.")
+        text = mark("With the labeller, {labels} by people tell as much as {worth:,} alone.")
         if found.against == "gold":
-            text = mark("{labels} of the data are worth {worth:,}.")
+            text = mark("With the labeller, {labels} of the data tell as much as {worth:,} alone.")
         words.append(say(text, labels=labels, worth=value.worth))
     if value.more is not None and value.corrected is not None:
         now, then = 100 * value.corrected.half, 100 * value.more.half
         gain = say(
-            "{labels} more would bring ±{now:.1f} to ±{then:.1f} points.",
+            "{labels} more would narrow ±{now:.1f} to ±{then:.1f} points.",
             labels=value.more.labels,
             now=now,
             then=then,

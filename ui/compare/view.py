@@ -23,6 +23,7 @@ from evaluators.exports.bundle import Bundle
 from evaluators.report.comparison_report import comparison_report
 from evaluators.runs.engine import registry
 from evaluators.text.language import language, mark, say, speaking
+from evaluators.text.normalise import slug
 from evaluators.text.words import in_a_line, in_brackets, joined_sentences, readable
 from ui import session
 from ui.compare import choice, forest, left_out, pairs, systems
@@ -32,6 +33,8 @@ from ui.parts.untrusted import plain
 
 ROW_BYTES = 200
 """Bytes in memory for each sample of each value."""
+MOST = 30
+"""Characters of the name of a system in that of a file."""
 MOST_CHANGES = 8
 """Settings that are named in the line of what differs; more would be a wall of text."""
 
@@ -47,13 +50,18 @@ def show() -> None:
         return
     if isinstance(found, Comparison):
         st.header(plain(found.sentence()), anchor=False)
-        files(found, sides, partial(_bundle, sides), "comparison")
+        files(found, sides, partial(_bundle, sides), _stem(found))
         _show_pair(found, (sides[0], sides[1]))
         return
     comparison = systems.show(found)
-    files(found, sides, partial(_bundle, sides), "comparison")
+    files(found, sides, partial(_bundle, sides), _stem(found.comparisons[0]))
     place = found.comparisons.index(comparison)
     _show_pair(comparison, (sides[0], sides[place + 1]))
+
+
+def _stem(found: Comparison) -> str:
+    """What its files are called: by the first two systems, as of two mails each has one."""
+    return "-".join(["comparison", slug(found.first)[:MOST], slug(found.second)[:MOST]])
 
 
 def files(
@@ -74,7 +82,7 @@ def files(
             # Taking a file away changes nothing here, so the page is not run again.
             on_click="ignore",
         )
-        for_paper.button(stem, make, stem)
+        for_paper.button(stem.partition("-")[0], make, stem)
 
 
 def _report(found: Comparison | Several | Leaderboard, sides: Sequence[Side], code: str) -> bytes:

@@ -145,7 +145,9 @@ def _bed_cells(row: BedRow) -> dict[str, object]:
 
 
 def _sample_cells(sample: Sample) -> dict[str, object]:
+    # What few data have is no column of all others.
     group = {"group": sample.situation[:CELL]} if sample.situation else {}
+    gold = {"gold labels": say("yes")} if sample.labels else {}
     return {
         "id": sample.id,
         **group,
@@ -153,5 +155,5 @@ def _sample_cells(sample: Sample) -> dict[str, object]:
         "answer": (sample.response or "")[:CELL],
         "documents": len(sample.retrieved_documents),
         "true answer": accepted(sample.ground_truth)[:CELL],
-        "gold labels": say("yes") if sample.labels else "",
+        **gold,
     }

@@ -121,8 +121,8 @@ def _what_to_expect(there: Labelable, drawn: QueueDrawn, n: int) -> str:
         points = round(100 * drawing.half_width(n))
         facts.append(
             say(
-                "Drawn inside the labeller's verdicts. The mean is then known to about ± {points} "
-                "points if the labeller errs on one answer in ten.",
+                "Drawn at random from each of the labeller's verdicts. The mean is then known to "
+                "about ± {points} points if the labeller errs on one answer in ten.",
                 points=points,
             )
         )

@@ -27,7 +27,7 @@ UNKNOWN = mark("There is no such queue here: the link is incomplete, or its run 
 PERSON = "person"
 """The query parameter of whoever labels, by a token: a name could be anybody's."""
 WAYS: dict[QueueDrawn, str] = {
-    "by verdict": mark("drawn at random inside the labeller's verdicts"),
+    "by verdict": mark("drawn at random from each of the labeller's verdicts"),
     "by doubt": mark("the most doubtful first"),
     "by filter": mark("all that a filter let through"),
 }

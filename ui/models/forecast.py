@@ -133,7 +133,7 @@ def price(taken: Forecast, cap: Cap | None = None, times: float = 1.0) -> str:
 def waiting(taken: Forecast, times: float = 1.0) -> str:
     """How long the slowest of them makes it last, as far as its limits are known."""
     longest = (together((*taken.models, *taken.judges)).minutes_high or 0.0) * times
-    return duration(longest) if longest else ""
+    return say("{time} on the free plan", time=duration(longest)) if longest else ""
 
 
 def _columns(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:

@@ -65,7 +65,9 @@ def choices() -> dict[str, Choice]:
             continue
         part = others if choice.problem else usable
         part[name] = choice
-    return usable | others
+    # Whoever has no key yet sees one model of each provider first.
+    by_default = sorted(others, key=lambda name: not others[name].model.default)
+    return usable | {name: others[name] for name in by_default}
 
 
 def show_retired() -> None:

@@ -18,9 +18,13 @@ NOW, TOMORROW = mark("Now"), mark("By tomorrow, half the price")
 def is_overnight(plan: RunPlan, now: str, tomorrow: str, key: str) -> bool:
     """Draws the choice with what each of the two takes, in words; whether it is tomorrow.
 
-    Where one of the models cannot be asked so, the choice is shut and says why.
+    Where one of the models cannot be asked so, the choice is shut and says why; where none can,
+    there is no choice.
     """
     unfit = not_overnight(plan.llms)
+    if len(unfit) == len(plan.llms):
+        st.caption(plain(now))
+        return False
     why_not = _why_not(unfit[0]) if unfit else ""
     if any(metric.asks_decisions for metric in plan.evaluators):
         why_not = say("not for a decision model")

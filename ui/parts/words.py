@@ -6,7 +6,4 @@ RGB = mark(
     "How a model copes with noise, missing, scattered and false documents "
     "(Retrieval-Augmented Generation Benchmark)."
 )
-TRACE = mark(
-    "u**T**ilization, **R**elevance, **A**dherence, **C**ompl**E**teness: what in the documents "
-    "matters, what the answer used, what nothing supports."
-)
+TRACE = mark("What in the documents matters, what the answer used, what nothing supports.")

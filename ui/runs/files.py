@@ -19,12 +19,12 @@ from evaluators.report.run_report import run_report
 from evaluators.rounds.records import MOST_ANSWERS
 from evaluators.run_files.contents import SUFFIX
 from evaluators.run_files.reading import opened
+from evaluators.run_files.together import file_stem, short_id
 from evaluators.runs import assignment
 from evaluators.runs.aggregate import View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store.runs import EXAMPLES
 from evaluators.text.language import ENGLISH, language, mark, say, speaking
 from evaluators.text.normalise import slug
 from ui import session
@@ -50,17 +50,11 @@ class RunFile(NamedTuple):
             return self.make()
 
 
-def _short_id(run: Run) -> str:
-    """What tells the files of runs apart; an example's id is a name, and nothing is cut off it."""
-    return run.id if run.workspace == EXAMPLES else run.id[:6]
-
-
 def download(view: RunView) -> None:
     """The kinds of files, a button for the one that is chosen, and what a paper takes."""
     shown = chosen_view.of(view.run)
     parts = [
-        view.run.evaluator.name,
-        _short_id(view.run),
+        file_stem(view.run),
         formula_of(view.run, shown.definition) if labels_sentences(view.run.evaluator) else "",
         shown.policy or "",
         slug(shown.by or ""),
@@ -71,8 +65,9 @@ def download(view: RunView) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         title = st.selectbox(say("File"), list(files), key=f"file_{view.run.id}")
         if title in map(say, SHEETS):
+            most = min(MOST_ANSWERS, max(1, view.counts.scored // len(view.run.evaluators)))
             st.number_input(
-                say("Answers on a sheet"), 1, MOST_ANSWERS, USUAL, width=170, key=_on_sheet(view)
+                say("Answers on a sheet"), 1, most, min(USUAL, most), width=170, key=_on_sheet(view)
             )
     file = files[title]
     st.caption(say(file.meaning))
@@ -107,13 +102,14 @@ def _files(view: RunView, shown: View, stem: str) -> dict[str, RunFile]:
     for one in formats().values():
         # What only tables are written in stands in the dialog for a paper.
         if one.of_run and one.is_there(view):
-            name = stem if one.of_view else f"{view.run.evaluator.name}-{_short_id(view.run)}"
+            name = stem if one.of_view else file_stem(view.run)
             make = partial(one.whole, view, shown)
             files[say(one.title)] = RunFile(f"{name}{one.file}", make, one.meaning)
     if sheet.is_possible(view):
         n = st.session_state.get(_on_sheet(view), USUAL)
-        # Both are of the same answers, so their files differ by one word.
-        name = f"sheet-{_short_id(view.run)}"
+        # Both are of the same answers, so their files differ by one word; a title may tell what to
+        # expect of them.
+        name = f"sheet-{short_id(view.run)}"
         boxes = mark("Those that teach most, with empty boxes for labels: prints on A4.")
         key = mark("What gold and the run's labeller say of each sentence on the sheet.")
         files[say(SHEETS[0])] = RunFile(
