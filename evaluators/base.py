@@ -51,8 +51,6 @@ class Evaluator(BaseModel):
     leads: ClassVar[Benchmark | None] = None
     values: ClassVar[tuple[Value, ...]] = ()
     """What is said of its values; one that is not declared goes by its name."""
-    asks_decisions: ClassVar[bool] = False
-    """Whether its judges are decision models, which answer questions and write nothing."""
     gives_probabilities: ClassVar[bool] = False
     """Whether its labels tell how likely they are."""
     is_light: ClassVar[bool] = False
@@ -105,6 +103,11 @@ class Evaluator(BaseModel):
     def needs_judge(self) -> bool:
         """Whether it cannot do without a judge, with these parameters."""
         return self.judges in ("one", "jury") and self.least_doubt <= 1
+
+    @property
+    def asks_decisions(self) -> bool:
+        """Whether its judges are decision models, which answer questions and write nothing."""
+        return getattr(self, "decides", False)
 
     @property
     def loads_model(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from statistics import fmean
 
 from pydantic import Field, SkipValidation
 
@@ -30,6 +31,7 @@ from evaluators.records import (
 )
 from evaluators.text.injection import warnings
 from evaluators.text.language import mark, say
+from evaluators.trace.jury import majority, names
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace.labelling_prompt import keyed_text
 from evaluators.trace.single_labeller import SingleLabeller
@@ -50,16 +52,14 @@ _MOST_WARNINGS = 20
     "decisions",
     title=mark("TRACE (decision model)"),
     needs=("question", "response", "retrieved_documents"),
-    judges="one",
+    judges="jury",
     evidence="sentences",
 )
 class DecisionEvaluator(SingleLabeller):
     """TRACE by a decision model: probabilities for all sentences in a call a sample, no reasons."""
 
-    asks_decisions = True
-
-    llm_client: SkipValidation[LLMClient | None] = None
-    """The decision model."""
+    llm_client: SkipValidation[LLMClient | tuple[LLMClient, ...] | None] = None
+    """The decision model; several are a jury."""
     threshold: float = Field(
         default=0.5,
         ge=0,
@@ -70,12 +70,27 @@ class DecisionEvaluator(SingleLabeller):
         ),
     )
 
-    def label(self, sentences: Sentences, question: str) -> Labelling:
-        """The model's labels with their probabilities.
+    @property
+    def asks_decisions(self) -> bool:
+        return True
 
-        Raises `AccessError` without a judge, `LLMError` where it gives no usable answer.
+    def labellings(self, sentences: Sentences, question: str) -> list[Labelling]:
+        """Each model's labels with their probabilities; of several first those of the jury.
+
+        Raises `AccessError` without a judge, `LLMError` where one gives no usable answer.
         """
-        judge = self.judge()
+        judges = self.jury()
+        by_name = zip(names([judge.model for judge in judges]), judges, strict=True)
+        every = [self._labelling(judge, by, sentences, question) for by, judge in by_name]
+        if len(every) == 1:
+            return every
+        jury = majority(every, sentences)
+        likely = {"probabilities": _mean([own.labels.probabilities for own in every])}
+        return [jury.model_copy(update={"labels": jury.labels.model_copy(update=likely)}), *every]
+
+    def _labelling(
+        self, judge: LLMClient, by: str, sentences: Sentences, question: str
+    ) -> Labelling:
         likely: dict[str, dict[str, float]] = {}
         texts: list[str] = []
         unknown = 0
@@ -91,7 +106,7 @@ class DecisionEvaluator(SingleLabeller):
                     _keep_likelier(likely.setdefault(kind, {}), {key: probability})
         labels = self._labels(sentences, likely).model_copy(update={"dropped_keys": unknown})
         return Labelling(
-            by=judge.model,
+            by=by,
             labels=labels,
             judgement=Judgement(
                 overall_supported=all(
@@ -213,6 +228,15 @@ def _questions(sentences: Sentences) -> tuple[Question, ...]:
     for key in sentences.retrieved_keys:
         questions += [asked("relevant", key), asked("used", key)]
     return tuple(questions)
+
+
+def _mean(every: Sequence[Probabilities | None]) -> Probabilities:
+    """Of each sentence the mean of what is said of it."""
+    given = [own.model_dump() for own in every if own is not None]
+    means = {}
+    for kind, first in given[0].items():
+        means[kind] = {key: fmean(own[kind][key] for own in given) for key in first}
+    return Probabilities(**means)
 
 
 def _keep_likelier(kept: dict[str, float], further: Mapping[str, float]) -> None:

@@ -14,6 +14,7 @@ from pydantic import Field, SkipValidation, StringConstraints, model_validator
 
 from evaluators import arguments
 from evaluators.base import Evaluator, evaluator, require
+from evaluators.decided import ByDecision, how_likely, yes_prompt
 from evaluators.documented_judges import DocumentedJudge, client_of, with_client
 from evaluators.errors import MissingInputError
 from evaluators.item_lists import AveragedItems, at_once, item_as_sample, item_rows, mean
@@ -91,6 +92,7 @@ class LLMasJudge(Evaluator):
         title=mark("Question to the judge"),
         description=mark("It can be answered with yes or no."),
     )
+    decides: ByDecision = False
 
     @model_validator(mode="before")
     @classmethod
@@ -157,13 +159,15 @@ class LLMasJudge(Evaluator):
                 values={"llm_judge": None},
                 reason=mark("There is no true answer that the answer could contain."),
             )
-        text = fenced(
-            load(TEMPLATE),
-            judgement_query=self.judgement_query,
-            question=sample.question,
-            ground_truth=truth,
-            predicted_answer=remove_reasoning(sample.response or ""),
-        )
+        parts = {
+            "question": sample.question,
+            "ground_truth": truth,
+            "predicted_answer": remove_reasoning(sample.response or ""),
+        }
+        if self.asks_decisions:
+            prompt = yes_prompt(self.judgement_query, sample.question, parts)
+            return how_likely(self.judge(), prompt).score("llm_judge")
+        text = fenced(load(TEMPLATE), judgement_query=self.judgement_query, **parts)
         prompt = Prompt(text=text, question=sample.question)
         answer = ask(self.judge(), prompt, YesOrNo)
         return Score(

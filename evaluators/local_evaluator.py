@@ -90,7 +90,7 @@ class LocalEvaluator(SingleLabeller):
                 return spec.model_copy(update={"params": pinned})
         return spec
 
-    def label(self, sentences: Sentences, question: str) -> Labelling:
+    def labellings(self, sentences: Sentences, question: str) -> list[Labelling]:
         """Which sentences of the answer are supported; what makes no claim is, and is not read.
 
         Raises `ParameterError` where the model cannot be loaded, `DatasetError` for a sample that
@@ -120,4 +120,4 @@ class LocalEvaluator(SingleLabeller):
             probabilities=Probabilities(supported=likely),
             of_support_alone=True,
         )
-        return Labelling(by=name_of(self.model), labels=labels)
+        return [Labelling(by=name_of(self.model), labels=labels)]

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import keyword
 from string import Template
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, SkipValidation, StringConstraints
+from pydantic import AfterValidator, Field, SkipValidation, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from evaluators.base import Evaluator, evaluator, require
+from evaluators.decided import ByDecision, how_likely, in_parts, yes_prompt
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask
 from evaluators.llm.verdicts import Rating, YesOrNo
@@ -75,6 +76,16 @@ class PromptMetric(Evaluator):
         ),
     )
 
+    decides: ByDecision = False
+
+    @model_validator(mode="after")
+    def _decides_yes_or_no(self) -> Self:
+        if self.decides and self.answer != YES_NO:
+            raise PydanticCustomError(
+                "no_rating", mark("A decision model answers yes or no and gives no rating")
+            )
+        return self
+
     @property
     def needed(self) -> tuple[str, ...]:
         return self.fields
@@ -86,14 +97,11 @@ class PromptMetric(Evaluator):
         """
         require(self.fields, sample, self.title)
         shown = _shown_to_judge(sample)
-        parts = "\n\n".join(f"<{name} $tag>\n${name}\n</{name} $tag>" for name in self.fields)
-        names = ", ".join(name.replace("_", " ") for name in self.fields)
+        parts: dict[str, str] = {name: shown[name] for name in self.fields}
+        if self.asks_decisions:
+            return yes_prompt(self.question, sample.question, parts)
         template = load("prompt_yes_no_en" if self.answer == YES_NO else "prompt_scale_en")
-        text = fenced(
-            Template(template).safe_substitute(parts=parts, names=names),
-            decide=self.question,
-            **{name: shown[name] for name in self.fields},
-        )
+        text = fenced(in_parts(template, *parts), decide=self.question, **parts)
         return Prompt(text=text, question=sample.question)
 
     def score(self, sample: Sample) -> Score:
@@ -111,6 +119,8 @@ class PromptMetric(Evaluator):
             return Score(values={name: None}, reason=reason)
         judge = self.judge()
         prompt = self.prompt(sample)
+        if self.asks_decisions:
+            return how_likely(judge, prompt).score(name)
         answer: Answered[YesOrNo] | Answered[Rating]
         details: dict[str, Any] = {}
         if self.answer == YES_NO:
@@ -157,7 +167,7 @@ METRIC = PromptMetric(
     title=$title,
     question=$question,
     answer=$answer,
-    fields=$fields,
+    fields=$fields,$decides
 )
 
 
@@ -166,10 +176,15 @@ class $kind(Evaluator):
     $question
 
     llm_client: SkipValidation[LLMClient | None] = None
-
+$asks
     def score(self, sample: Sample) -> Score:
         return METRIC.model_copy(update={"llm_client": self.llm_client}).score(sample)
 """)
+_ASKS = """
+    @property
+    def asks_decisions(self) -> bool:
+        return True
+"""
 
 
 def as_file(metric: PromptMetric) -> tuple[str, bytes]:
@@ -182,6 +197,8 @@ def as_file(metric: PromptMetric) -> tuple[str, bytes]:
         question=repr(metric.question),
         answer=repr(metric.answer),
         fields=repr(metric.fields),
+        decides="\n    decides=True," if metric.decides else "",
+        asks=_ASKS if metric.decides else "",
         name=repr(f"prompt_{name}"),
         kind=kind if kind.isidentifier() and not keyword.iskeyword(kind) else "OwnMetric",
     )

@@ -318,6 +318,8 @@ class JudgedRate(Record):
 
     passed: bool
     words: Text
+    probability: float | None = Field(None, ge=0, le=1, exclude_if=lambda own: own is None)
+    """How likely a yes is, by a decision model."""
 
 
 class ResultFacets(Record):
@@ -376,6 +378,8 @@ class JudgeEvidence(Record):
     reason: str = ""
     outputs: tuple[str, ...] = Field(min_length=1)
     mode: str = ""
+    probability: float | None = Field(None, ge=0, le=1, exclude_if=lambda own: own is None)
+    """How likely a yes is, by a decision model."""
 
     @property
     def facets(self) -> ResultFacets:

@@ -19,6 +19,7 @@ from evaluators import arguments, rgb_rules
 from evaluators.abilities import RGB_VALUES
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.datasets.cells import is_missing
+from evaluators.decided import ByDecision, how_likely, yes_prompt
 from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.item_lists import item_rows
 from evaluators.llm import LLMClient
@@ -132,6 +133,7 @@ class RGBEvaluator(Evaluator):
     )
     llm_client: SkipValidation[LLMClient | None] = None
     """The judge of two abilities; without one the rules alone decide."""
+    decides: ByDecision = False
 
     PRIMARY_REJECTION_PHRASES: ClassVar[tuple[str, ...]] = rgb_rules.PRIMARY_REJECTION_PHRASES
     REJECTION_KEYWORDS: ClassVar[tuple[str, ...]] = rgb_rules.REJECTION_KEYWORDS
@@ -345,6 +347,13 @@ class RGBEvaluator(Evaluator):
         prompt = self._judge_prompt(name, sample)
         if prompt is None:
             return JudgedRate(passed=False, words=mark("The answer is empty."))
+        if self.asks_decisions:
+            likely = how_likely(judge, prompt)
+            return JudgedRate(
+                passed=likely.is_yes,
+                words=likely.words,
+                probability=likely.probability,
+            )
         reply = judge.complete(prompt).text
         return JudgedRate(passed=judge_says_yes(reply), words=remove_reasoning(reply))
 
@@ -354,6 +363,10 @@ class RGBEvaluator(Evaluator):
         answer = self._reading.prepared(sample.response or "").strip()
         if not answer:
             return None
+        if self.asks_decisions:
+            wording = dict(line.split(": ", 1) for line in load("rgb_decisions_en").splitlines())
+            parts = {"question": sample.question, "answer": answer}
+            return yes_prompt(wording[name], sample.question, parts)
         text = fenced(load(f"judge_{name}_en"), question=sample.question, answer=answer)
         return Prompt(text=text, question=sample.question, documents=())
 

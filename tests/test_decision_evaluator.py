@@ -9,9 +9,12 @@ from evaluators import FakeLLM, evaluate
 from evaluators.decision_evaluator import DecisionEvaluator
 from evaluators.dry_run import prompts_of
 from evaluators.errors import ParameterError, UnreadableAnswerError
-from evaluators.llm.decisions import MOST_QUESTIONS, decide, received
+from evaluators.llm.decisions import MODE, MOST_QUESTIONS, decide, received
+from evaluators.llm_judge import LLMasJudge
+from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.prompts import Prompt, Question
-from evaluators.records import Probabilities, Sample, Support
+from evaluators.records import Ability, Cap, Probabilities, RGBTask, Sample, Support
+from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.trace.labelling import sentences_of
 from tests.loopback import Loopback
 
@@ -290,3 +293,116 @@ def test_sentences_of_the_sample_are_those_that_are_asked_about():
         for question in DecisionEvaluator().prompts(sentences_of(SAMPLE), "?")[0].questions
     }
     assert names == set(LIKELY)
+
+
+# Questions of yes or no
+
+TRUE = SAMPLE.model_copy(update={"ground_truth": "Mina, in 1931"})
+DECLINING = TRUE.model_copy(update={"rgb": RGBTask(ability=Ability.REJECTION)})
+
+
+@pytest.mark.parametrize(
+    ("metric", "sample", "value", "asked"),
+    [
+        (LLMasJudge(decides=True), TRUE, "llm_judge", "contain the ground truth answer?"),
+        (LLMasJudge(decides=True, judgement_query="Is it kind?"), SAMPLE, "llm_judge", "kind?"),
+        (PromptMetric(title="Kind", question="Is it so?", decides=True), SAMPLE, "kind", "so?"),
+        (RGBEvaluator(decides=True), DECLINING, "rejection_judged", "The answer declines"),
+    ],
+)
+@pytest.mark.parametrize(("probability", "passed"), [(0.93, 1.0), (0.5, 1.0), (0.49, 0.0)])
+def test_a_decision_model_answers_yes_or_no(metric, sample, value, asked, probability, passed):
+    model = FakeLLM(json.dumps({"yes": probability}))
+    score = metric.model_copy(update={"llm_client": model}).score(sample)
+
+    assert score.values[value] == passed
+    evidence = score.evidence
+    said = evidence.judged["rejection"] if value == "rejection_judged" else evidence
+    assert said.probability == probability
+    assert f"{probability:.2f}" in (said.words if said is not evidence else said.reason)
+    (prompt,) = prompts_of(metric, sample)
+    assert asked in prompt.questions[0].text
+    assert sample.response in prompt.text
+    assert "JSON" not in prompt.text.replace("verdicts or JSON", "")
+    assert "Verdict" not in prompt.text
+
+
+@pytest.mark.parametrize("answer", ["{}", '{"yes": 1.2}', '{"yes": "no"}', "yes", '{"yes": true}'])
+def test_what_is_no_probability_is_no_verdict(answer):
+    with pytest.raises(UnreadableAnswerError, match="1 of 1 questions"):
+        LLMasJudge(FakeLLM(answer), decides=True).score(TRUE)
+
+
+def test_an_empty_answer_is_not_sent_to_a_decision_model_of_rgb():
+    model = FakeLLM("{}")
+    score = RGBEvaluator(llm_client=model, decides=True).score(
+        DECLINING.model_copy(update={"response": " "})
+    )
+    assert (score.values["rejection_judged"], model.calls) == (0.0, 0)
+
+
+def test_a_decision_model_gives_no_rating():
+    with pytest.raises(ParameterError, match="gives no rating"):
+        PromptMetric(answer="1 to 5", decides=True)
+
+
+def test_only_what_is_asked_otherwise_is_stored_otherwise():
+    assert "decides" not in LLMasJudge().spec().params
+    assert LLMasJudge(decides=True).spec().params["decides"] is True
+    assert b"decides" not in as_file(PromptMetric())[1]
+    file = as_file(PromptMetric(decides=True))[1].decode()
+    made = {}
+    exec(file.replace("@evaluator(", "@(lambda *_, **__: lambda cls: cls)("), made)
+    assert made["METRIC"].decides
+    assert made["OwnQuestion"]().asks_decisions
+
+
+@pytest.mark.parametrize("metric", [LLMasJudge(decides=True), PromptMetric(decides=True)])
+def test_in_a_run_it_has_estimate_cap_and_stored_answers(tmp_path, monkeypatch, metric):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback1234567890abcdefghijklmnop")
+    monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(tmp_path))
+    rows = [
+        ROW | {"id": str(number), "question": f"Who? {number}", "ground_truth": "Mina"}
+        for number in range(20)
+    ]
+    with Loopback(decide=lambda text, name, options: 0.75) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        asking = {"metrics": metric, "judge": "openai/gpt-6-luna"}
+        (estimate,) = evaluators.estimate(rows, **asking).judges
+        part = evaluate(rows, **asking, cap=Cap(calls=5))
+        assert len(server.asked) == 5
+        run = evaluate(rows, **asking)
+        assert len(server.asked) == 20
+
+    assert {asked.path for asked in server.asked} == {"/v1/decisions"}
+    assert estimate.cost_low == estimate.cost_high
+    bills = [*part.store.calls.spent(part.run.id).values()]
+    bills += run.store.calls.spent(run.run.id).values()
+    assert sum(bill.cost for bill in bills) == pytest.approx(estimate.cost_low, rel=0.05)
+    scores = [score for _, _, score in run.store.results.scored(run.run, 0)]
+    assert len(scores) == 20
+    assert {(score.evidence.probability, score.evidence.mode) for score in scores} == {(0.75, MODE)}
+
+
+def test_who_cannot_decide_is_refused_for_a_question_as_well(monkeypatch):
+    monkeypatch.setenv("GROQ_API_KEY", "gsk_loopback1234567890abcdefghijklmnop")
+    with pytest.raises(ParameterError, match="not known to be a decision model"):
+        evaluate([ROW], PromptMetric(decides=True), judge="groq/openai/gpt-oss-20b")
+
+
+# A jury
+
+
+def test_a_jury_of_decision_models_has_their_mean_and_each_ones_labels():
+    other = LIKELY | {"supported_a": 0.3, "relevant_0b": 0.2, "supported_c": 0.6}
+    models = tuple(FakeLLM(json.dumps(likely)) for likely in (LIKELY, other))
+    score = DecisionEvaluator(models).score(SAMPLE)
+
+    jury, *judges = score.evidence.labellings
+    assert jury.labels.probabilities.supported == pytest.approx({"a": 0.6, "b": 0.7, "c": 0.4})
+    assert jury.labels.probabilities.relevant == pytest.approx({"0a": 0.95, "0b": 0.35, "1a": 0.6})
+    assert [own.labels.probabilities.supported["a"] for own in judges] == [0.9, 0.3]
+    # A tie goes to the stricter one: the second holds neither a nor 0b, the first not c.
+    supports = [item.support for item in jury.labels.sentence_support]
+    assert supports == [Support.PARTIAL, Support.FULL, Support.NONE]
+    assert jury.labels.relevant_keys == ("0a", "1a")

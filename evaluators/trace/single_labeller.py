@@ -1,4 +1,4 @@
-"""TRACE by one labeller that gives probabilities: its values are counted from what it labels."""
+"""TRACE by a labeller that gives probabilities: its values are counted from what it labels."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from evaluators.trace.metrics import TRACEScores, trace_scores
 
 
 class SingleLabeller(TRACEMethod):
-    """What those methods do alike that have one labeller; a method says how it labels."""
+    """What those methods do alike whose labels have probabilities; one says how it labels."""
 
     unused = ("chunking_strategy", "embedding_model")
     gives_probabilities = True
 
     @abstractmethod
+    def labellings(self, sentences: Sentences, question: str) -> list[Labelling]:
+        """The labels of the sentences with their probabilities, first those that count."""
+
     def label(self, sentences: Sentences, question: str) -> Labelling:
-        """The labels of the sentences, with their probabilities."""
+        """The labels that count."""
+        return self.labellings(sentences, question)[0]
 
     def evaluate(
         self,
@@ -47,5 +51,5 @@ class SingleLabeller(TRACEMethod):
         """Judges the sample on its published sentences, or else on its text cut into sentences."""
         require(self.needs, sample, self.title)
         sentences = sentences_of(sample)
-        labelling = self.label(sentences, sample.question)
-        return labelled_score(sample, sentences, [], labelling, self.definition)
+        every = self.labellings(sentences, sample.question)
+        return labelled_score(sample, sentences, every, every[0], self.definition)

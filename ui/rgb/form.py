@@ -338,7 +338,7 @@ def _form_to_score_answers(name: str) -> None:
         form.who.caption(plain(translated(from_stored(read_as))))
     dataset = form.samples(whole, say("Which answers are taken at random."))
     with form.advanced:
-        params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
+        params = forms.parameter_widgets(RGBEvaluator, "rgb_score", ["decides"])
     form.ask()
     if isinstance(ability, Ability):
         dataset = all_with_ability(dataset, ability)

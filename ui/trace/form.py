@@ -167,7 +167,7 @@ def _who_fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
     # The heuristic asks nobody, so its judge is that of a metric beside it.
     if judges is not None and method in JUDGE_FIELDS:
         field, _ = JUDGE_FIELDS[method]
-        fields[field] = judges if method in (JURY, HYBRID) else next(iter(judges), None)
+        fields[field] = next(iter(judges), None) if method == JUDGE else judges
     return fields
 
 
@@ -203,11 +203,11 @@ def _who_labels(dataset: Dataset, answering: Generators) -> Who:
     if method == HEURISTIC:
         return Who(method, [])
     by_id = _who_can_label(method)
-    if method in (JUDGE, DECISIONS):
+    if method == JUDGE:
         return Who(method, model_form.judge(by_id, *JUDGE_FIELDS[method][:1]))
     most = catalogue()[METHODS[method]].most_judges()
     # How doubtful an answer to come will be nobody knows, so they cannot be counted.
-    if method == JURY or answering.models:
+    if method in (JURY, DECISIONS) or answering.models:
         return Who(method, model_form.judges(by_id, most, *JUDGE_FIELDS[method]))
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
@@ -217,7 +217,7 @@ def _who_labels(dataset: Dataset, answering: Generators) -> Who:
 
 def _who_can_label(method: str) -> dict[str, Choice]:
     by_id = model_form.choices()
-    if not catalogue()[METHODS[method]].asks_decisions:
+    if method != DECISIONS:
         return by_id
     return {name: choice for name, choice in by_id.items() if choice.model.decides}
 
