@@ -33,6 +33,7 @@ FAULTS = (
     "500",
     "elsewhere",
     "html",
+    "no id",
     "hang",
     "cut",
     "drip",
@@ -136,6 +137,8 @@ class _Handler(Answering, BaseHTTPRequestHandler):
             raise ValueError(f"There is no fault {fault!r}. FAULTS has their names.")
         if fault.isdecimal():
             self.send(int(fault), b'{"error": "told"}')
+        elif fault == "no id":
+            self._json(200, {"siblings": 3})
         elif fault == "elsewhere":
             self.send(302, location=f"http://localhost:{self.server.server_address[1]}{path}")
         elif fault == "html":

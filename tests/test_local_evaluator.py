@@ -422,6 +422,13 @@ def test_without_a_connection_the_remedy_is_a_folder(hub, monkeypatch):
             local_models.fetch("owner/tiny")
 
 
+@pytest.mark.parametrize("fault", ["no id", "html"])
+def test_a_reply_of_the_hub_that_is_none_is_told(hub, fault):
+    hub(WHOLE).fault = lambda path: fault
+    with pytest.raises(ParameterError, match="could not be fetched"):
+        local_models.fetch("owner/tiny")
+
+
 def test_a_public_host_runs_none(monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     with pytest.raises(ParameterError, match="A public host runs no local model"):

@@ -9,6 +9,7 @@ cross-encoder gives one number for them. Only safetensors are loaded, and no cod
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import threading
@@ -54,6 +55,9 @@ _UNNAMED = ["LABEL_0", "LABEL_1"]
 _NO_CONFIG = mark(
     "{model} holds no config.json, so no model. Choose one that has it beside model.safetensors."
 )
+
+_MISREAD = (KeyError, TypeError, AttributeError, json.JSONDecodeError)
+"""What the hub's library raises where a reply is none, or lacks what it reads: an id, a list."""
 
 LOADING = threading.RLock()
 """Held while a model is fetched or loaded: two at once would fill the memory."""
@@ -254,7 +258,7 @@ def _in_words(model: str, revision: str) -> Iterator[None]:
     except (errors.RevisionNotFoundError, errors.HFValidationError) as error:
         words = mark("{model} has no revision {revision!r}. Give a commit of it, or leave it out.")
         raise ParameterError(say(words, revision=revision[:80], **facts)) from error
-    except (OSError, httpx2.HTTPError, errors.EntryNotFoundError) as error:
+    except (OSError, httpx2.HTTPError, errors.EntryNotFoundError, *_MISREAD) as error:
         words = mark(
             "{model} could not be fetched from {host}: is this computer offline, or its disk full? "
             "Try again, or copy the model's files into a folder and name that."
