@@ -58,7 +58,7 @@ class Decided(NamedTuple):
 
 def yes_prompt(question: str, asked_about: str, parts: Mapping[str, str]) -> Prompt:
     """What is asked: the question about a case in parts, each under its name."""
-    text = fenced(in_parts(load("yes_no_decision_en"), *parts), **parts)
+    text = fenced(in_parts(load("decide_yes_no_en"), *parts), **parts)
     questions = (Question(name=_NAME, text=question),)
     return Prompt(text=text, question=asked_about, questions=questions)
 

@@ -364,7 +364,7 @@ class RGBEvaluator(Evaluator):
         if not answer:
             return None
         if self.asks_decisions:
-            wording = dict(line.split(": ", 1) for line in load("rgb_decisions_en").splitlines())
+            wording = dict(line.split(": ", 1) for line in load("decide_rgb_en").splitlines())
             parts = {"question": sample.question, "answer": answer}
             return yes_prompt(wording[name], sample.question, parts)
         text = fenced(load(f"judge_{name}_en"), question=sample.question, answer=answer)

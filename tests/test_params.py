@@ -50,7 +50,7 @@ def test_parameters_keep_their_order_and_leave_out_the_client():
     assert names == ["is_strict", "chunk_size", "share", "at_least", "policy", "fields", "note"]
 
 
-def test_rgb_offers_its_policy_and_its_two_options():
+def test_rgb_offers_its_policy_its_two_options_and_how_its_judge_is_asked():
     kinds = {
         parameter.name: (parameter.kind, parameter.default)
         for parameter in parameters(RGBEvaluator)
@@ -60,6 +60,7 @@ def test_rgb_offers_its_policy_and_its_two_options():
         "policy": ("choice", "documented"),
         "nfkc": ("bool", True),
         "remove_reasoning": ("bool", True),
+        "decides": ("bool", False),
     }
 
 
