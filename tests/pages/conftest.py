@@ -5,13 +5,16 @@ runs.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import MagicMock
 
 import pytest
 from streamlit.components.v2.component_manager import BidiComponentManager
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime import Runtime
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from evaluators.base import Evaluator
 from evaluators.llm import Keys, clients
@@ -38,6 +41,26 @@ class Filled(NamedTuple):
     store: Store
     rgb: Run
     trace: Run
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_pages() -> Iterator[None]:
+    """What `AppTest` makes anew for every redrawing, though it is the same: scripts as they are compiled,
+    and a runtime that nobody asks. It waits for the end of the script, without looking each millisecond.
+    """
+    scripts, runtime = app_test.ScriptCache(), MagicMock(spec=Runtime)
+    look = local_script_runner.require_widgets_deltas
+
+    def wait(runner: LocalScriptRunner, timeout: float = PATIENCE) -> None:
+        assert runner._script_thread
+        runner._script_thread.join(timeout)
+        look(runner, 0.01)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(app_test, "ScriptCache", lambda: scripts)
+        patched.setattr(app_test, "MagicMock", lambda spec: runtime)
+        patched.setattr(local_script_runner, "require_widgets_deltas", wait)
+        yield
 
 
 @pytest.fixture(autouse=True)
