@@ -47,9 +47,8 @@ def code_under(heading: str) -> str:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A folder with the package in it, to which files can be added."""
-    ignored = shutil.ignore_patterns("__pycache__")
     for name in ("evaluators", "plumbline", "data"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+        shutil.copytree(ROOT / name, tmp_path / name)
     return tmp_path
 
 
@@ -134,7 +133,7 @@ def test_a_setting_of_a_run_is_one_place(copy):
 def test_a_page_is_one_file_and_one_line(copy):
     page, entry = blocks_under("Add a page: one file and one line")
     for folder in ("ui", "pages"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, copy / folder)
     (copy / "pages" / "questions.py").write_text(page, encoding="utf-8")
     router = copy / "ui" / "main.py"
     menu = router.read_text(encoding="utf-8")

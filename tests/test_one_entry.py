@@ -114,9 +114,8 @@ print([value.name for value in compare(results, again).values])
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The whole app, to which an entry can be added."""
-    ignored = shutil.ignore_patterns("__pycache__")
     for name in ("evaluators", "plumbline", "data", "ui", "pages", ".streamlit"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+        shutil.copytree(ROOT / name, tmp_path / name)
     return tmp_path
 
 
