@@ -27,7 +27,7 @@ from evaluators.records import Dataset, Sample, SampleResult
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
-from tests.e2e.conftest import HOME_HOSTS, ROOT, Server, running, settled
+from tests.e2e.conftest import HOME_HOSTS, ROOT, Server, running
 from ui.middleware import SecurityHeaders
 
 MB = 2**20
@@ -196,14 +196,16 @@ def stream_is_open(host: Server, **headers: str) -> bool:
 
 @contextmanager
 def tab(host: Server) -> Iterator[str]:
-    """An open tab: the id of its session."""
-    with connect(f"ws://{urlsplit(host.address).netloc}{STREAM}") as stream:
+    """An open tab whose page is drawn: the id of its session."""
+    with connect(f"ws://{urlsplit(host.address).netloc}{STREAM}", max_size=None) as stream:
         stream.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
-        while True:
-            message = ForwardMsg.FromString(stream.recv(30))
-            if message.WhichOneof("type") == "new_session":
-                yield message.new_session.initialize.session_id
-                return
+        session = ""
+        # To its end: with much that is not read yet the close would wait for ten seconds.
+        while (message := ForwardMsg.FromString(stream.recv(30))).WhichOneof("type") != (
+            "script_finished"
+        ):
+            session = session or message.new_session.initialize.session_id
+        yield session
 
 
 @pytest.mark.parametrize(
@@ -307,7 +309,7 @@ app = st.App({main!r}, middleware=[Middleware(BoundedUploads, look=0.2)])
 """
 
 
-def test_files_of_a_closed_tab_leave_memory_though_nobody_comes(page, tmp_path):
+def test_files_of_a_closed_tab_leave_memory_though_nobody_comes(tmp_path):
     script = tmp_path / "often.py"
     script.write_text(LOOKS_OFTEN.format(main=str(ROOT / "ui" / "main.py")))
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
@@ -315,8 +317,8 @@ def test_files_of_a_closed_tab_leave_memory_though_nobody_comes(page, tmp_path):
     options = {"PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
     with running(tmp_path, command, **options) as host:
         server = psutil.Process(host.process.pid)
-        page.goto(host.address)  # what the first page brings into memory is there from now on
-        settled(page)
+        with tab(host):
+            pass  # what the first page brings into memory is there from now on
         with tab(host) as session:
             empty = server.memory_info().rss
             assert [put(host, session, f"f{n}", 40 * MB) for n in range(2)] == [204, 204]
