@@ -9,18 +9,23 @@ app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
 
 # Four processes for two cores, as many tests wait. The order stays: tests in a browser come last (tests/conftest.py).
-# A test that fails is tried once more and counted: beside others it may starve. COVERAGE=1 writes coverage.txt as well: lines that ran in the tests' own processes, not in the app that browsers use.
+# A test that fails is tried once more and counted: beside others it may starve. ALL=1 runs what is exhaustive as well, and makes up four times as many inputs. COVERAGE=1 writes coverage.txt as well: lines that ran in the tests' own processes, not in the app that browsers use.
 ifdef COVERAGE
 test: MEASURED := -m slipcover --source evaluators,ui,pages --out coverage.txt
+endif
+ifdef ALL
+test: CHOSEN := --hypothesis-profile all
+else
+test: CHOSEN := -m "not exhaustive"
 endif
 test: $(VENV)/dev.installed
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python $(MEASURED) -m pytest -n 4 --dist loadfile --no-loadscope-reorder --reruns 1
+	$(BIN)/python $(MEASURED) -m pytest -n 4 --dist loadfile --no-loadscope-reorder --reruns 1 $(CHOSEN)
 endif
 
-# Every test that makes up its own input, with twenty times as many examples.
+# Every test that makes up its own input, with two thousand examples each.
 fuzz: $(VENV)/dev.installed
 	$(BIN)/python -m pytest -n 2 -m hypothesis --hypothesis-profile fuzz
 

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -25,6 +26,11 @@ from tests import machine, postgres
 from tests.identity import SPACE, Identity
 from tests.loopback import Loopback
 
+# Stores wait for the disk after every write; what tests write may as well lie in memory (1 GB in all).
+MEMORY = Path("/dev/shm")
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
 # What is looked up while tests are collected is not the developer's own.
 COLLECTED_WITH = tempfile.TemporaryDirectory()
 os.environ["PLUMBLINE_DATA_DIR"] = COLLECTED_WITH.name
@@ -45,8 +51,9 @@ def _frames_without_garbage() -> dict[int, FrameType]:
 
 sys._current_frames = _frames_without_garbage
 
-settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure
-settings.register_profile("fuzz", deadline=None, max_examples=2000)  # 20 times the usual
+# A busy machine is no failure.
+for profile, examples in (("plumbline", 25), ("all", 100), ("fuzz", 2000)):
+    settings.register_profile(profile, deadline=None, max_examples=examples)
 settings.load_profile("plumbline")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import settled
@@ -34,6 +35,13 @@ PAGES = {
     "A chart, presented": "/rgb?run=example-noise&present=1&block=2",
     "A sample, presented": "/sample?run=example-invented&sample=6&present=1",
 }
+
+SOME = ("Home", "TRACE, result", "Sample of TRACE")
+on_every_page = pytest.mark.parametrize(
+    "pages",
+    [{name: PAGES[name] for name in SOME}, pytest.param(PAGES, marks=pytest.mark.exhaustive)],
+    ids=["some", "all"],
+)
 
 
 def opened(page: Page, address: str) -> None:

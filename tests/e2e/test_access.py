@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import settled
-from tests.e2e.places import PAGES, opened
+from tests.e2e.places import on_every_page, opened
 
 # The package is here for this file alone: axe-core comes with it, so that no test needs a network.
 PACKAGE = find_spec("axe_playwright_python")
@@ -32,9 +32,10 @@ is drawn each second, while Streamlit fades what is being drawn anew.
 """
 
 
-def test_no_page_shuts_anybody_out(page):
+@on_every_page
+def test_no_page_shuts_anybody_out(page, pages):
     violations = {}
-    for name, address in PAGES.items():
+    for name, address in pages.items():
         opened(page, address)
         if found := shut_out(page):
             violations[name] = found

@@ -35,7 +35,17 @@ SENT = {
 }
 
 
-@pytest.mark.parametrize("what", SENT)
+FREEZES_MOST = "many sentences"
+"""What else was sent is tried against its reader as well (`tests/attack/test_compact.py`)."""
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(what, marks=[] if what == FREEZES_MOST else [pytest.mark.exhaustive])
+        for what in SENT
+    ],
+)
 def test_what_one_visitor_sends_is_judged_while_another_clicks(host, new_context, what):
     send, name, make = SENT[what]
     sender = visitor(new_context(), host.address)

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from evaluators.text.language import say, speaking
 from tests.e2e.conftest import ROOT, settled
-from tests.e2e.places import PAGES, opened
+from tests.e2e.places import on_every_page, opened
 
 PHONE = {"width": 400, "height": 860}
 
@@ -75,10 +75,11 @@ def texts_of_data() -> str:
     return " ".join(read.replace('\\"', '"').replace("\\n", " ").split())
 
 
-def test_every_page_is_chinese_and_fits_a_phone(new_context, texts_of_data):
+@on_every_page
+def test_every_page_is_chinese_and_fits_a_phone(new_context, texts_of_data, pages):
     phone = new_context(viewport=PHONE, locale="zh-CN").new_page()
     faults = {}
-    for name, address in PAGES.items():
+    for name, address in pages.items():
         opened(phone, address)
         phone.evaluate(OPEN_ALL)
         settled(phone)

@@ -19,7 +19,7 @@ SENTENCES, SUPPORTED, NOT = 8, 0, 2
 OPENED = ("learn?lesson=1", "rgb?run=example-noise", "sample?run=example-invented", "round?run=")
 
 
-@pytest.mark.parametrize("code", [ENGLISH, CHINESE])
+@pytest.mark.parametrize("code", [ENGLISH, pytest.param(CHINESE, marks=pytest.mark.exhaustive)])
 def test_a_lesson_of_45_minutes(server: Server, new_context: NewContext, code: str):
     with speaking(code):
         _lesson(server, new_context, LOCALES[code])

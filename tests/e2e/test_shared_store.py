@@ -34,7 +34,7 @@ def provider() -> Iterator[Loopback]:
         yield served
 
 
-@pytest.fixture(params=["file", "database"])
+@pytest.fixture(params=["file", pytest.param("database", marks=pytest.mark.exhaustive)])
 def servers(
     request: pytest.FixtureRequest, provider: Loopback, tmp_path: Path
 ) -> Iterator[list[Server]]:

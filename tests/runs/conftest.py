@@ -8,7 +8,7 @@ from evaluators.runs.engine import RunRegistry
 from evaluators.runs.store import Store
 from tests import postgres
 
-_DATABASES = ("sqlite", "postgresql")
+_DATABASES = ("sqlite", pytest.param("postgresql", marks=pytest.mark.exhaustive))
 _ON_BOTH = {
     "test_damage",
     "test_figures",
