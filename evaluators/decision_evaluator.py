@@ -204,7 +204,8 @@ def _asks_too_much(sentences: Sentences) -> bool:
     keys = len(sentences.document_keys)
     of_one = 1 + -(-keys // (MOST_OPTIONS - 1))
     questions = of_one * len(sentences.response) + 2 * len(sentences.retrieved_keys)
-    texts = [each.text for each in chain(sentences.response, *sentences.documents)]
+    # A published sentence may be empty: its key is sent all the same.
+    texts = [each.key + each.text for each in chain(sentences.response, *sentences.documents)]
     repeated = -(-questions // MOST_QUESTIONS) * sum(map(len, texts))
     return len(sentences.response) * keys > MOST_PAIRS or repeated > MOST_REPEATED
 

@@ -13,7 +13,16 @@ from evaluators.llm.decisions import MODE, MOST_QUESTIONS, decide, received
 from evaluators.llm_judge import LLMasJudge
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.prompts import Prompt, Question
-from evaluators.records import Ability, Cap, Probabilities, RGBTask, Sample, Support
+from evaluators.records import (
+    Ability,
+    Cap,
+    Probabilities,
+    RGBTask,
+    Sample,
+    Sentence,
+    Sentences,
+    Support,
+)
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.trace.labelling import sentences_of
 from tests.loopback import Loopback
@@ -202,6 +211,11 @@ def test_texts_that_the_requests_would_repeat_too_often_are_refused_at_once():
     with pytest.raises(ParameterError, match="1 sentences of the answer beside 10000 of the doc"):
         DecisionEvaluator(FakeLLM("{}")).score(sample)
     assert prompts_of(DecisionEvaluator(), sample) == []
+    # Published sentences without a text are asked about by their keys, 60,000 signs of them.
+    told = tuple(Sentence(key=f"0{number:05}", text="") for number in range(10_000))
+    answer = (Sentence(key="a", text=""),)
+    empty = sample.model_copy(update={"sentences": Sentences(documents=(told,), response=answer)})
+    assert prompts_of(DecisionEvaluator(), empty) == []
     usual = sample.model_copy(update={"retrieved_documents": ("山好了。" * 500,)})
     assert len(prompts_of(DecisionEvaluator(), usual)) == 3
 

@@ -7,6 +7,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from evaluators.config import ROOT
@@ -94,7 +95,14 @@ def canonical(name: str) -> str:
 
 def folded(name: str) -> str:
     """A column name without case, accents and punctuation: "userQuestions" is "user_questions"."""
-    known_by = _without_accents(nfkc(name[:LONGEST]))
+    return _folded(name[:LONGEST])
+
+
+# Each column's name is folded for each of the first rows, and some seventy times beside.
+@lru_cache(maxsize=4096)
+def _folded(name: str) -> str:
+    # One letter may stand for eighteen.
+    known_by = _without_accents(nfkc(name)[:LONGEST])
     split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", known_by)
     return re.sub(r"[\W_]+", "_", split.casefold()).strip("_")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from evaluators.base import Evaluator
@@ -24,7 +25,7 @@ from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estima
 from evaluators.llm.layers import most_cost
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt, fill
-from evaluators.records import ModelSpec, Sample
+from evaluators.records import ModelSpec, Sample, Sentence
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say
 
@@ -216,9 +217,8 @@ class Measures:
                     continue
                 # Repeats follow their sample, and say the same.
                 if sample.repeat == 1:
-                    compared = len(sample.response) * sum(map(len, sample.evidence))
                     is_late = time.thread_time() - begun > MOST_SECONDS
-                    if is_bounded and (is_late or compared > MOST_COMPARED):
+                    if is_bounded and (is_late or _compared(sample) > MOST_COMPARED):
                         text = mark(
                             "To find the samples that the heuristic is least sure of takes too "
                             "long here. Evaluate fewer samples, or choose another labeller."
@@ -229,6 +229,19 @@ class Measures:
             return doubts
 
         return self.once(DOUBTS, ("doubts", _kind(evaluator), plan.repeats), measure)
+
+
+def _compared(sample: Sample) -> int:
+    """Characters of the answer times those of the documents, where the heuristic looks at them."""
+    if own := sample.sentences:
+        documents = chain.from_iterable(own.documents)
+        return _length(own.response) * _length(documents)
+    return len(sample.response or "") * sum(map(len, sample.evidence))
+
+
+def _length(sentences: Iterable[Sentence]) -> int:
+    # A published sentence may be empty: its key is there all the same.
+    return sum(len(sentence.key) + len(sentence.text) for sentence in sentences)
 
 
 def forecast(

@@ -61,6 +61,8 @@ def test_of_a_name_no_more_is_looked_at_than_the_longest_known_has():
     # One of a million characters was folded 73 times, which took 23 s.
     assert folded("P" * 10**6) == "p" * LONGEST
     assert max(len(name) for names in KNOWN.values() for name in names) < LONGEST / 2
+    # One letter of Arabic stands for eighteen.
+    assert len(folded("ﷺ" * LONGEST)) <= LONGEST
     header = f"question,answer,contexts,{'P' * 10**6}"
     assert only(table(header, "When?", "In 1812.", LONG, "x")).response == "In 1812."
 

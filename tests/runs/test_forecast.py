@@ -13,7 +13,7 @@ from evaluators.llm.catalogue import OFFLINE, find
 from evaluators.llm.estimate import SHORT_ANSWER
 from evaluators.llm_judge import LLMasJudge
 from evaluators.prompts import Prompt, fenced, fill, load
-from evaluators.records import Dataset, Sample, Score
+from evaluators.records import Dataset, Sample, Score, Sentence, Sentences
 from evaluators.runs import forecast as forecasting
 from evaluators.runs import inputs
 from evaluators.runs.forecast import Measures, PromptSizes, doubt_of, forecast
@@ -247,8 +247,22 @@ def test_on_a_public_host_the_doubts_of_a_form_take_so_long_and_no_longer(monkey
         Measures().doubts(plan, labeller)
 
 
-def test_on_a_public_host_one_long_sample_is_not_looked_at_for_its_doubt(monkeypatch):
-    texts = {"response": "好。" * 15_000, "retrieved_documents": ("好。" * 15_000,)}  # 900 million
+TOLD = tuple(Sentence(key=f"a{number}", text="好。") for number in range(15_000))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"response": "好。" * 15_000, "retrieved_documents": ("好。" * 15_000,)},  # 900 million
+        # Published sentences are what is looked at, however short the texts beside them.
+        {
+            "response": "M",
+            "retrieved_documents": ("M",),
+            "sentences": Sentences(documents=(TOLD,), response=TOLD),
+        },
+    ],
+)
+def test_on_a_public_host_one_long_sample_is_not_looked_at_for_its_doubt(texts, monkeypatch):
     data = Dataset(name="long", samples=(Sample(id="s", question="q", **texts),))
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     with pytest.raises(ParameterError, match="Evaluate fewer samples, or choose another labeller"):
