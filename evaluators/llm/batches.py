@@ -221,7 +221,7 @@ class Batches:
         if not isinstance(status, str):
             raise ValueError("There is no status.")
         # What failed comes in a file of its own; either may be missing.
-        files = [body.get(name) for name in ("output_file_id", "error_file_id")]
+        files = [name for name in ("output_file_id", "error_file_id") if body.get(name)]
         counts = body.get("request_counts")
         answered = counts.get("completed") if isinstance(counts, dict) else 0
         # In any other state, such as validating or cancelling, it is at work.
@@ -230,7 +230,7 @@ class Batches:
             id=id_of(body),
             end=status if is_over else "",
             is_cancelled=status in ("cancelling", "cancelled"),
-            files=tuple(file for file in files if file and isinstance(file, str)),
+            files=tuple(id_of(body, name) for name in files),
             answered=answered if isinstance(answered, int) else 0,
             problem=self._access.mask(_problem(body))[:MOST_NAME],
         )

@@ -7,14 +7,18 @@ and api/batch-api; nothing was tried with a key.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from evaluators.llm.batches import FILE_SECONDS, MARK, PAGE, Batches, BatchFile, BatchState, id_of
 from evaluators.llm.provider_errors import unusable_response
 
 _LINES = "application/jsonl"
+_ADDRESS = re.compile("[!-~]{1,4000}")
+MOST_TOKEN = 2000
+"""Characters of what leads to the next page of a list."""
 
 
 class GoogleBatches(Batches):
@@ -35,7 +39,7 @@ class GoogleBatches(Batches):
         begun = await self._connection.ask(lambda sdk: sdk.post(url, body, headers=begin), call)
         # The key and the file go nowhere else.
         place = begun.headers.get("x-goog-upload-url", "")
-        if not place.startswith(f"{url}?"):
+        if not (place.startswith(f"{url}?") and _ADDRESS.fullmatch(place)):
             raise unusable_response(begun, call)
         end = self._headers({"Command": "upload, finalize", "Offset": "0"})
         end["Content-Type"] = _LINES
@@ -65,19 +69,25 @@ class GoogleBatches(Batches):
 
         def read(body: Any) -> tuple[str, str]:
             # Of an empty list nothing is said.
-            for batch in _field(body, "operations") or []:
+            batches = _field(body, "operations") or []
+            token = str(_field(body, "nextPageToken") or "")
+            if not isinstance(batches, list) or len(token) > MOST_TOKEN:
+                raise ValueError("It is no list of batches.")
+            for batch in batches:
                 source = _field(_field(batch, "metadata"), "inputConfig")
                 if _field(source, "fileName") == f"files/{mark}":
                     return id_of(batch, "name"), ""
-            return "", quote(str(_field(body, "nextPageToken") or ""), safe="")
+            return "", quote(token, safe="")
 
         name, more = await self._ask(lambda sdk: sdk.get(url, self._headers()), read)
         return (await self.look(name) if name else None), more
 
     def _api(self, service: str = "") -> str:
         """The address of Google's own API; files go up and down at services of their own."""
-        root, _, version = self._access.base_url.rstrip("/").removesuffix("/openai").rpartition("/")
-        return "/".join(part for part in (root, service, version) if part)
+        scheme, host, path, *_ = urlsplit(self._access.base_url.rstrip("/"))
+        root, _, version = path.removesuffix("/openai").rpartition("/")
+        parts = (f"{scheme}://{host}{root}", service, version)
+        return "/".join(filter(None, parts))
 
     def _headers(self, upload: Mapping[str, str] | None = None) -> dict[str, str]:
         steps = {f"X-Goog-Upload-{name}": value for name, value in (upload or {}).items()}

@@ -50,8 +50,9 @@ SECONDS = 600.0
 REPLY_SECONDS = 15.0
 MOST_BYTES = 2**16
 """Of a reply: a token with what stands beside it has some 2,000."""
-MOST_STARTED = 10_000
-"""Sign-ins that are remembered, half a kilobyte each."""
+MOST_STARTED = 60_000
+"""Sign-ins that are remembered, a kilobyte and a half each: as many as begin in that time, whoever
+sends them, lest strangers push out what a visitor began."""
 LONGEST_CODE = 4_000
 USUAL_SECONDS = 8 * 3600
 """How long a token of Hugging Face holds where its Space says nothing else."""
@@ -191,9 +192,13 @@ def finish(app: OAuthApp, secret: str) -> SignedIn:
     """
     with _lock:
         _forget_old()
-        started = _started.pop(_digest(secret), None)
+        started = _started.get(_digest(secret))
+        # A link to this page ends no sign-in that is still on its way.
+        has_returned = started is not None and bool(started.code or started.error)
+        if has_returned:
+            del _started[_digest(secret)]
     host = urlsplit(app.provider).netloc
-    if started is None or not (started.code or started.error):
+    if started is None or not has_returned:
         raise AccessError(say(_OVER, minutes=SECONDS / 60))
     if started.error:
         words = _DECLINED if started.error == "access_denied" else _REFUSED

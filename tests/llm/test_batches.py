@@ -5,12 +5,34 @@ import json
 import pytest
 
 from evaluators.errors import LLMError
-from evaluators.llm import ModelRequest
+from evaluators.llm import Access, ModelRequest
 from evaluators.llm.batches import in_files, lines_of
+from evaluators.llm.google_batches import GoogleBatches
 from evaluators.llm.providers import BatchTerms
 from evaluators.records import ModelSpec
 
 SPEC = ModelSpec(provider="openai", model="gpt-6-luna")
+
+
+@pytest.mark.parametrize(
+    ("address", "service", "api"),
+    [
+        (
+            "https://generativelanguage.googleapis.com/v1beta/openai/",
+            "upload",
+            "https://generativelanguage.googleapis.com/upload/v1beta",
+        ),
+        ("http://localhost:8080/v1beta", "", "http://localhost:8080/v1beta"),
+        ("http://localhost:8080/of/v1/openai", "download", "http://localhost:8080/of/download/v1"),
+        # Without a path, the host is still that of the key.
+        ("http://localhost:8080", "upload", "http://localhost:8080/upload"),
+        ("http://localhost:8080/openai", "upload", "http://localhost:8080/upload"),
+    ],
+)
+def test_googles_own_api_is_where_its_key_goes(address, service, api):
+    access = Access(provider="google", base_url=address, key="key-of-mine")
+
+    assert GoogleBatches(None, access)._api(service) == api
 
 
 def requests(*lengths):

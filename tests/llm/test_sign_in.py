@@ -206,6 +206,16 @@ def test_a_reply_counts_once_and_so_does_its_end(identity):
     assert identity.asked.count("/oauth/token") == 1
 
 
+def test_a_link_to_the_page_of_return_ends_no_sign_in_that_is_on_its_way(identity):
+    browser = Browser()
+    there = browser.begin()
+    with pytest.raises(AccessError, match=OVER):
+        browser.finish()
+    browser.come_back(browser.allow(there))
+
+    assert browser.finish().name
+
+
 def test_a_sign_in_that_takes_too_long_is_over(identity, monkeypatch):
     monkeypatch.setattr(sign_in, "SECONDS", 0.2)
     for wait_first in (True, False):
