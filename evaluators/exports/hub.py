@@ -50,7 +50,8 @@ def push(view: RunView, by: View, name: str, token: SecretStr, private: bool = T
     """Puts results and labels as Parquet into a data set, which is made; returns its address.
 
     A private one stays private: nothing is put into a public one unless that is wanted. Raises
-    `DatasetError` with what to do where the hub refuses. The token goes to the hub, nowhere else.
+    `DatasetError` with what to do where the hub refuses. The token goes to the hub, and where
+    that says that large files go.
     """
     from httpx2 import HTTPError
     from huggingface_hub import CommitOperationAdd, HfApi, errors
@@ -71,7 +72,7 @@ def push(view: RunView, by: View, name: str, token: SecretStr, private: bool = T
     except errors.HfHubHTTPError as error:
         problem = _refusal(error.response.status_code if error.response is not None else 0)
     # What else its library raises: of a connection, an upload, an answer that is none of the hub's.
-    except (HTTPError, OSError, RuntimeError, ValueError, KeyError):
+    except (HTTPError, OSError, RuntimeError, ValueError, TypeError, AttributeError, KeyError):
         problem = _NOT_TAKEN
     if problem:
         raise DatasetError(say(problem, data_set=name, host=host()))

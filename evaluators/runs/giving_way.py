@@ -10,9 +10,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-ANSWERS_A_SECOND = 50
+ANSWERS_A_SECOND = 100
 """So many answers of all runs together are taken up while a page is drawn: each takes some three
 milliseconds of the lock."""
+LOOK = 0.05
+"""Seconds between two looks whether the page is there."""
 
 _lock = threading.Lock()
 _drawn = 0
@@ -22,7 +24,7 @@ _next = 0.0
 @contextmanager
 def drawing() -> Iterator[None]:
     """Around the drawing of a page that somebody waits for."""
-    global _drawn
+    global _drawn, _next
     with _lock:
         _drawn += 1
     try:
@@ -30,6 +32,8 @@ def drawing() -> Iterator[None]:
     finally:
         with _lock:
             _drawn -= 1
+            if not _drawn:
+                _next = 0.0
 
 
 def give_way() -> None:
@@ -38,7 +42,7 @@ def give_way() -> None:
     with _lock:
         if not _drawn:
             return
-        now = time.monotonic()
         # Each thread has a turn of its own, the one behind the last that was given away.
-        turn = _next = max(now, _next + 1 / ANSWERS_A_SECOND)
-    time.sleep(turn - now)
+        turn = _next = max(time.monotonic(), _next + 1 / ANSWERS_A_SECOND)
+    while _drawn and (left := turn - time.monotonic()) > 0:
+        time.sleep(min(left, LOOK))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -27,16 +27,17 @@ def windows_within(
     extents: Sequence[Extent],
     most: Extent,
     overlap: int,
-) -> list[Span]:
+) -> Iterator[Span]:
     """Windows (start, end) over sentences of these extents, each as long as `most` allows.
 
     A window shares sentences of at most `overlap` words with the one before and always goes on
     beyond it; it holds at least one sentence, even one that is longer than `most`.
     """
-    windows = [(0, _end_of_window(extents, 0, most))]
-    while windows[-1][1] < len(extents):
-        windows.append(_next_window(extents, windows[-1], most, overlap))
-    return windows
+    window = 0, _end_of_window(extents, 0, most)
+    yield window
+    while window[1] < len(extents):
+        window = _next_window(extents, window, most, overlap)
+        yield window
 
 
 def parts_within(
@@ -60,14 +61,18 @@ def parts_within(
     for sentence in chain.from_iterable(sentences.documents):
         # With the line breaks around it. Half a character has no bytes of its own.
         length = len(keyed_line(sentence).encode(errors="replace")) + 2
-        extents.append(Extent(len(terms(sentence.text)), length))
+        # A published sentence without words counts as one: else windows of thousands are shared.
+        extents.append(Extent(len(terms(sentence.text)) or 1, length))
     # Where questions are asked about each sentence, these take more than its text.
     beside = 4 * (size(sentences) - without_documents) - sum(extent.size for extent in extents)
     each = max(0, beside // max(1, len(extents)))
     extents = [extent._replace(size=extent.size + each) for extent in extents]
     words, overlap = chunks
-    windows = windows_within(extents, Extent(words, bytes_left), overlap)
-    if len(windows) * without_documents > MOST_REPEATED:
+    # No more of them are made than may be asked about.
+    most_windows = MOST_REPEATED // max(1, without_documents)
+    every = windows_within(extents, Extent(words, bytes_left), overlap)
+    windows = list(islice(every, most_windows + 1))
+    if len(windows) > most_windows:
         return [sentences]
     return [part(sentences, window) for window in windows]
 
@@ -132,9 +137,9 @@ def _next_window(
 def _end_of_window(extents: Sequence[Extent], start: int, most: Extent) -> int:
     end = start
     words = size = 0
-    for extent in islice(extents, start, None):
-        words += extent.words
-        size += extent.size
+    while end < len(extents):
+        words += extents[end].words
+        size += extents[end].size
         is_too_long = words > most.words or size > most.size
         if is_too_long and end > start:
             break

@@ -41,14 +41,13 @@ SENTENCES = Sentences(
     ],
 )
 def test_windows_hold_whole_sentences_up_to_so_many_words(words, most, overlap, expected):
-    assert (
-        windows_within([Extent(count, 1) for count in words], Extent(most, WIDE), overlap)
-        == expected
-    )
+    found = windows_within([Extent(count, 1) for count in words], Extent(most, WIDE), overlap)
+    assert list(found) == expected
 
 
 def test_windows_hold_no_more_than_fits():
-    assert windows_within([Extent(1, 40)] * 5, Extent(WIDE, 100), 0) == [(0, 2), (2, 4), (4, 5)]
+    found = windows_within([Extent(1, 40)] * 5, Extent(WIDE, 100), 0)
+    assert list(found) == [(0, 2), (2, 4), (4, 5)]
 
 
 def test_what_only_windows_of_a_sentence_would_fit_is_sent_whole():
@@ -64,11 +63,24 @@ def test_what_only_windows_of_a_sentence_would_fit_is_sent_whole():
     assert len(parts_within(few, size, 6001, (1000, 0))) == 100
 
 
+def test_sentences_without_words_are_shared_as_others_are():
+    empty = tuple(Sentence(key=f"{number:04}a", text="") for number in range(3000))
+    sample = Sentences(documents=(empty,), response=keyed("a"))
+
+    def size(own):
+        return 10 * len(own.document_keys)
+
+    # 1,000 to a window, of which 50 stand in the next one too.
+    parts = parts_within(sample, size, 15_000, (1000, 50))
+    assert [len(own.document_keys) for own in parts] == [1000, 1000, 1000, 150]
+
+
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(1, 60), st.integers(0, 59)
 )
 def test_windows_leave_no_sentence_out_and_always_move_on(words, most, overlap):
-    found = windows_within([Extent(count, count) for count in words], Extent(most, WIDE), overlap)
+    extents = [Extent(count, count) for count in words]
+    found = list(windows_within(extents, Extent(most, WIDE), overlap))
     assert found[0][0] == 0
     assert found[-1][1] == len(words)
     for (start, end), (next_start, next_end) in pairwise(found):
