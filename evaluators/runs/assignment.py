@@ -75,11 +75,16 @@ def linked() -> dict[str, Setting]:
     return {name: setting for name, setting in SETTINGS.items() if setting.in_links}
 
 
-@cache
 def link_type() -> type[Assignment]:
     """The form of a link, with a field for each setting."""
+    return _link_type(tuple(linked()))
+
+
+@cache
+def _link_type(names: tuple[str, ...]) -> type[Assignment]:
     fields: dict[str, Any] = {}
-    for name, setting in linked().items():
+    for name in names:
+        setting = SETTINGS[name]
         if name in TYPES:
             fields[name] = (TYPES[name] | None, None)
             continue

@@ -87,7 +87,11 @@ COMMANDS = [
     ("card", "{run}"),
     ("report", "{run}", "-o", "{folder}/report.html"),
     ("compare", "{run}", "last"),
-    *(("export", "{run}", "--format", kind, "-o", "{folder}/file") for kind in formats()),
+    *(
+        ("export", "{run}", "--format", kind, "-o", "{folder}/file")
+        for kind in formats()
+        if kind != "eval_results"  # refuses this run: it is for RGB
+    ),
     ("export", "{run}", "--format", kinds.PAPER, "-o", "{folder}/file"),
     ("export", "{run}", "--format", kinds.RAW, "-o", "{folder}/file"),
 ]
